@@ -1,0 +1,24 @@
+"""Fixtures of the whole suite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+
+@pytest.fixture
+def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """Syrupy's fixture under a name that is not our package's."""
+    return snapshot
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of public raw files that SNAP_CORPUS names."""
+    folder = os.environ.get("SNAP_CORPUS")
+    if not folder:
+        pytest.skip("SNAP_CORPUS names no folder of public raw files")
+    return Path(folder)
