@@ -1,0 +1,28 @@
+"""Device majors and the device nodes that containers use."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .base import Model, field
+
+
+class Node(Model):
+    """One entry under /dev."""
+
+    type: Literal["c", "b", "file", "directory", "other"] = field(
+        description="c character device, b block device, or what stands where a device should be"
+    )
+    major: int | None = field(default=None, description="major number of a device")
+    minor: int | None = field(default=None, description="minor number of a device")
+    mode: str = field(description='permission bits in octal, "0666"')
+    uid: int = field(description="owner")
+    gid: int = field(description="group")
+
+
+class Devices(Model):
+    """/proc/devices, and stat of the nodes of accelerators, DRI, VFIO, InfiniBand, FUSE and TUN."""
+
+    character: dict[str, list[int]] = field(description="driver name -> its majors, of character devices")
+    block: dict[str, list[int]] = field(description="driver name -> its majors, of block devices")
+    nodes: dict[str, Node] | None = field(default=None, description="by path; symbolic links are left out")
