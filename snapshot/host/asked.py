@@ -1,0 +1,75 @@
+"""A recording of a part of the questions: what it was never asked is unknown, and never absent.
+
+A recorder keeps, for each section that was taken, the patterns of what it may read. Here a path that none of
+them covers fails with NOT_RECORDED, and a section that is not among them was not taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .base import LIMIT, NOT_RECORDED, Command, Host, Names, Prune, Result, Stat, Walked, checked, failure
+
+
+class Asked(Host):
+    """HOST as far as ASKED goes, which is a list of patterns a section."""
+
+    def __init__(self, host: Host, asked: Mapping[str, Names]) -> None:
+        self._host, self._asked = host, asked
+        self.source, self.session = host.source, host.session
+        patterns = [pattern for patterns in asked.values() for pattern in patterns]
+        self._covers = covering(patterns)
+        self._trees = covering([pattern for pattern in patterns if pattern.endswith("/**")])
+
+    def asks(self, section: str, paths: Sequence[str]) -> bool:
+        """As Host.asks."""
+        return section in self._asked and self._host.asks(section, paths)
+
+    def read(self, path: str, limit: int = LIMIT) -> bytes:
+        """As Host.read."""
+        return self._host.read(self._covered(path), limit)
+
+    def list(self, path: str) -> Names:
+        """As Host.list."""
+        return self._host.list(self._covered(path))
+
+    def readlink(self, path: str) -> str:
+        """As Host.readlink."""
+        return self._host.readlink(self._covered(path))
+
+    def stat(self, path: str, follow: bool = True) -> Stat:
+        """As Host.stat."""
+        return self._host.stat(self._covered(path), follow)
+
+    def glob(self, pattern: str) -> Names:
+        """As Host.glob: the pattern itself has to be covered."""
+        return self._host.glob(self._covered(pattern))
+
+    def walk(self, top: str, skip: frozenset[str] = frozenset(), prune: Prune = lambda _: False) -> Walked:
+        """As Host.walk: all that lies below TOP has to be covered."""
+        top = checked(top)
+        if not self._trees.fullmatch(f"{top.rstrip('/')}/**"):
+            return iter([(top, failure(NOT_RECORDED, top))])
+        return self._host.walk(top, skip, prune)
+
+    def run(self, commands: Sequence[Command]) -> Mapping[Command, Result]:
+        """As Host.run."""
+        return self._host.run(commands)
+
+    def close(self) -> None:
+        """As Host.close."""
+        self._host.close()
+
+    def _covered(self, path: str) -> str:
+        plain = checked(path)
+        if not self._covers.fullmatch(plain):
+            raise failure(NOT_RECORDED, path)
+        return plain
+
+
+def covering(patterns: Sequence[str]) -> re.Pattern[str]:
+    """What the patterns cover: * is one component or a part of it, ** any depth."""
+    words = {"**": ".*", "*": "[^/]*"}
+    texts = ("".join(words.get(w, re.escape(w)) for w in re.split(r"(\*\*|\*)", p)) for p in dict.fromkeys(patterns))
+    return re.compile("|".join(texts) or r"(?!)", re.DOTALL)

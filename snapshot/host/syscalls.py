@@ -1,0 +1,125 @@
+"""The reads themselves, by direct system calls: regular files only, every errno kept.
+
+open(2), stat(2), scandir(3). A device node is never opened: that alone can load a module or wake a device.
+Buffers are one page at first: procfs and sysfs allocate what is asked for, where a large one costs ten
+times as much.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as mode_bits
+
+from .base import LIMIT, FileType, Prune, Stat, Walked, failure, moment
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_DIRECTORY = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
+_PAGE = 4096
+_TYPES: dict[int, FileType] = {
+    mode_bits.S_IFREG: "file",
+    mode_bits.S_IFDIR: "directory",
+    mode_bits.S_IFLNK: "link",
+    mode_bits.S_IFCHR: "char",
+    mode_bits.S_IFBLK: "block",
+    mode_bits.S_IFIFO: "fifo",
+    mode_bits.S_IFSOCK: "socket",
+}
+
+
+def read(path: str, limit: int = LIMIT) -> bytes:
+    """The content of a regular file, links followed. As Host.read."""
+    kind = mode_bits.S_IFMT(os.stat(path).st_mode)
+    if kind != mode_bits.S_IFREG:
+        raise failure(errno.EISDIR if kind == mode_bits.S_IFDIR else errno.ENXIO, path)
+    fd = os.open(path, _FLAGS)
+    try:
+        return _rest(fd, os.read(fd, _PAGE), limit, path)
+    finally:
+        os.close(fd)
+
+
+def _rest(fd: int, first: bytes, limit: int, path: str) -> bytes:
+    """FIRST and all that follows: a short read is not the end, a seq_file gives whole records only."""
+    parts, size = [first], len(first)
+    while parts[-1] and size <= limit:
+        parts.append(os.read(fd, 16 * _PAGE))
+        size += len(parts[-1])
+    if size > limit:
+        raise failure(errno.EFBIG, path)
+    return b"".join(parts)
+
+
+def names(path: str) -> list[str]:
+    """The names in a directory, sorted."""
+    return sorted(os.listdir(path))
+
+
+def target(path: str) -> str:
+    """The text of a symbolic link. EINVAL when it is none."""
+    return os.readlink(path)
+
+
+def stat(path: str, follow: bool = True) -> Stat:
+    """What stat(2) or lstat(2) says."""
+    return of(os.stat(path, follow_symlinks=follow))
+
+
+def of(found: os.stat_result) -> Stat:
+    """The part of a stat result that is kept."""
+    kind = _TYPES[mode_bits.S_IFMT(found.st_mode)]
+    device = found.st_rdev if kind in ("char", "block") else 0
+    return Stat(
+        kind, os.major(device), os.minor(device), mode_bits.S_IMODE(found.st_mode),
+        found.st_uid, found.st_gid, found.st_size, moment(found.st_mtime_ns),
+    )  # fmt: skip
+
+
+def walk(top: str, skip: frozenset[str], prune: Prune) -> Walked:
+    """As Host.walk: one open(2) by path a directory, its files by dir_fd."""
+    # A sysctl or a sysfs attribute is one record: a short read is its end and saves the second read(2).
+    short = 2048 if f"{top}/".startswith(("/proc/sys/", "/sys/")) else 1
+    todo = [top]
+    while todo:
+        base = todo.pop()
+        try:
+            fd = os.open(base, _DIRECTORY)
+        except OSError as error:
+            yield base, error
+            continue
+        try:
+            files = _files(fd, base.rstrip("/"), prune, todo)
+            for name, path in files:
+                if path not in skip:
+                    yield path, _content(name, fd, path, short)
+        except OSError as error:  # getdents(2) itself can fail
+            yield base, error
+        finally:
+            os.close(fd)
+
+
+def _files(fd: int, base: str, prune: Prune, todo: list[str]) -> list[tuple[str, str]]:
+    """Name and path of each regular file in a directory; its directories go to TODO."""
+    files = []
+    with os.scandir(fd) as found:
+        for entry in found:
+            path = f"{base}/{entry.name}"
+            if entry.is_file(follow_symlinks=False):
+                files.append((entry.name, path))
+            elif entry.is_dir(follow_symlinks=False) and not prune(path):
+                todo.append(path)
+    return files
+
+
+def _content(name: str, folder: int, path: str, short: int) -> bytes | OSError:
+    try:
+        fd = os.open(name, _FLAGS, dir_fd=folder)
+    except OSError as error:
+        return failure(error.errno or errno.EIO, path)
+    try:
+        first = os.read(fd, _PAGE)
+        return first if len(first) < short else _rest(fd, first, LIMIT, path)
+    except OSError as error:
+        return failure(error.errno or errno.EIO, path)
+    finally:
+        os.close(fd)
