@@ -1,0 +1,210 @@
+"""Runs every collector on one host and makes the snapshot: files first, then all commands side by side.
+
+Only this room turns a collector's trouble into an outcome, so that one broken section never costs the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Collection, Generator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from . import __version__
+from .collectors import collector
+from .collectors.base import Collector, File, Reading, Reads
+from .document import FORMAT, FileFact, Meta, Outcome, Snapshot, State, UnreadFact, count_facts
+from .errors import AbsentError, ParseError
+from .host.base import Command, Host, Result
+from .sections import NAMES
+from .sections.base import Model
+
+SYSTEM_STATE = Command(("systemctl", "is-system-running"), timeout_s=5)
+META_READS = Reads(
+    paths=(
+        "/etc/machine-id", "/proc/1/comm", "/proc/sys/kernel/osrelease", "/proc/sys/kernel/random/boot_id",
+        "/proc/uptime", "/run/systemd/system",
+    ),
+    commands=(SYSTEM_STATE.argv,),
+)
+_MACHINE_KEY = b"hostsnap machine v1"
+
+Waiting = Generator[tuple[Command, ...], Mapping[Command, Result], Model]
+Progress = Callable[[str, Outcome | None], None]
+
+
+@dataclass(slots=True)
+class _Work:
+    """One section on its way: its reading, what it waits for, and how it ended."""
+
+    reading: Reading
+    waiting: Waiting | None = None
+    wants: tuple[Command, ...] = ()
+    model: Model | None = None
+    state: State | None = None
+    why: str | None = None
+    results: Mapping[Command, Result] = field(default_factory=dict)
+
+
+def take(
+    host: Host,
+    names: Collection[str] = NAMES,
+    label: str | None = None,
+    baseline: bool = False,
+    progress: Progress = lambda _name, _outcome: None,
+) -> Snapshot:
+    """The snapshot of HOST with the sections NAMES; the others, and those a recording was made without, are skipped.
+
+    PROGRESS is called with a section's name and None when it begins, and with its outcome when it is done.
+    """
+    meta = Reading(host, META_READS)
+    host.asks("meta", META_READS.paths)
+    works = {}
+    for name in NAMES:
+        if name in names and host.asks(name, collector(name).reads.paths):
+            progress(name, None)
+            works[name] = _begin(collector(name), host)
+    state = _system_state(meta, works, host)
+    outcomes, sections, files = {}, {}, dict[str, File]()
+    for name in NAMES:
+        work = works.get(name)
+        outcomes[name] = _outcome(work) if work else _skipped(name in names)
+        if work:
+            files |= work.reading.files
+            progress(name, outcomes[name])
+            if work.model is not None:
+                sections[name] = work.model
+    taken = Snapshot.build(
+        _meta(meta, host, state, sections, label, baseline), outcomes,
+        {path: _file(f) for path, f in files.items()}, sections,
+    )
+    host.complete()
+    return taken
+
+
+def _begin(collector: Collector, host: Host) -> _Work:
+    work = _Work(Reading(host, collector.reads))
+
+    def start() -> Model | None:
+        collected = collector.collect(work.reading)
+        if isinstance(collected, Model):
+            return collected
+        work.waiting = collected
+        work.wants = next(collected)
+        return None
+
+    _guard(work, start)
+    return work
+
+
+def _resume(work: _Work, results: Mapping[Command, Result]) -> None:
+    waiting = work.waiting
+
+    def step() -> Model | None:
+        if waiting is None:
+            return None
+        work.wants = waiting.send({c: results[c] for c in work.wants})
+        return None
+
+    _guard(work, step)
+
+
+def _guard(work: _Work, step: Callable[[], Model | None]) -> None:
+    """Runs one step of a collector; what goes wrong ends that section only."""
+    try:
+        work.model = step()
+        return
+    except StopIteration as done:
+        work.model = done.value
+    except AbsentError as error:
+        work.state, work.why = "absent", str(error)
+    except (ParseError, OSError) as error:
+        work.state, work.why = "failed", str(error)
+    except Exception as error:  # noqa: BLE001 - a fault of one collector must not cost the other sections
+        work.state, work.why = "failed", f"{type(error).__name__}: {' '.join(str(error).split())}"
+    work.waiting, work.wants = None, ()
+
+
+def _system_state(meta: Reading, works: Mapping[str, _Work], host: Host) -> str | None:
+    """Runs all the commands that sections wait for until none waits; what systemd says of itself runs with them."""
+    own = (SYSTEM_STATE,) if meta.stat("/run/systemd/system") else ()
+    state = None if own or meta.text("/proc/1/comm") in (None, "systemd") else "none"
+    while own or any(w.wants for w in works.values()):
+        wanted = dict.fromkeys((*own, *(c for w in works.values() for c in w.wants)))
+        results = host.run(tuple(wanted))
+        if own:
+            state, own = _answer(meta, results[SYSTEM_STATE]), ()
+        for work in works.values():
+            if work.wants:
+                _resume(work, results)
+    return state
+
+
+def _answer(meta: Reading, result: Result) -> str | None:
+    """The word that systemctl says, and only when it ran to its end: is-system-running exits 1 when degraded."""
+    if result.why:
+        meta.unread(("system_state",), " ".join(SYSTEM_STATE.argv), result.why)
+        return None
+    return result.stdout.decode("ascii", "replace").strip() or None
+
+
+def _skipped(wanted: bool) -> Outcome:
+    return Outcome(state="skipped", facts=0, why="not-recorded" if wanted else None)
+
+
+def _outcome(work: _Work) -> Outcome:
+    unread = [UnreadFact(path=list(u.path), source=u.source, why=u.why) for u in work.reading.unreads]
+    unread.sort(key=lambda u: (u.path, u.source, u.why))
+    facts = count_facts(work.model.table()) if work.model is not None else 0
+    return Outcome(state=work.state or _state(unread, facts), facts=facts, why=work.why, unread=unread or None)
+
+
+def _state(unread: list[UnreadFact], facts: int) -> State:
+    if not unread:
+        return "ok"
+    reasons = {u.why for u in unread}
+    if "timeout" in reasons:
+        return "timeout"
+    return "denied" if not facts and reasons <= {"EACCES", "EPERM"} else "partial"
+
+
+def _meta(
+    reading: Reading, host: Host, state: str | None, sections: Mapping[str, Model], label: str | None, baseline: bool
+) -> Meta:
+    system: Any = sections.get("os")
+    uptime = (reading.text("/proc/uptime") or "").split(".")[0]
+    session = host.session
+    known = session.taken_ns > 0  # else a root that no take recorded
+    return Meta(
+        format=FORMAT, tool=__version__, host=session.hostname, label=label,
+        taken=_utc(session.taken_ns) if known else None,
+        machine=_machine(reading.text("/etc/machine-id")), boot_id=reading.text("/proc/sys/kernel/random/boot_id"),
+        uptime_s=int(uptime) if uptime.isdecimal() else None, system_state=state,
+        kernel=reading.text("/proc/sys/kernel/osrelease"), uid=session.uid if known else None,
+        capabilities=session.capabilities or None, virtualization=system.virtualization if system else None,
+        source=host.source, baseline=baseline or None,
+        unread=[f"{u.source}: {u.why}" for u in reading.unreads] or None,
+    )
+
+
+def _machine(machine_id: str | None) -> str | None:
+    """The machine's identity without giving away its id, as machine-id(5) asks: a keyed hash."""
+    if not machine_id:
+        return None
+    own = machine_id.strip().encode("utf-8", "surrogateescape")
+    return hmac.new(_MACHINE_KEY, own, hashlib.sha256).hexdigest()[:32]
+
+
+def _file(file: File) -> FileFact:
+    return FileFact(size_bytes=file.size_bytes, mtime=_utc(file.mtime_ns), sha256=file.sha256)
+
+
+def _utc(ns: int | None) -> str | None:
+    """A time in the form of the file; None for one that no calendar has, as a broken clock leaves on files."""
+    try:
+        return None if ns is None else datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return None
+
