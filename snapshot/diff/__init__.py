@@ -1,0 +1,183 @@
+"""Two snapshots compared: sections, configuration files and meta; what was compared and what could not be.
+
+Sections are walked by ``walk``, guided by their models; equal means equal in type too: 1, 1.0, true and "1"
+are four values. A section whose text is equal on both sides, and of which both read all, is not parsed: its
+facts are same. What is unknown on a side, as ``Snapshot.unread`` tells, is not comparable: never removed and
+never same; a whole section that failed is such a thing, one that a side shows to be absent is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .. import sections
+from ..pairing import Pairing, pair
+from ..sections.shape import LEAF, Path, of_section
+from .change import MISSING, Change, Counts, Incomparable, Side, State
+from .walk import Walk, leaves, same
+
+if TYPE_CHECKING:
+    from ..document import Meta, Outcome, Snapshot
+
+META = (  # what of meta is worth a line; the rest differs between any two takes
+    "host", "machine", "boot_id", "kernel", "system_state", "uid", "capabilities", "source", "redacted", "tool",
+)
+
+
+@dataclass(slots=True)
+class Diff:
+    """The differences of two snapshots, in the order of reports; ``change`` defines facts and counts."""
+
+    before: Snapshot
+    after: Snapshot
+    changes: list[Change] = field(default_factory=list)
+    incomparable: list[Incomparable] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
+    meta: list[Change] = field(default_factory=list)  # not counted
+    files: list[Change] = field(default_factory=list)  # not counted; before and after are SHA-256
+    warnings: list[str] = field(default_factory=list)  # why the two may not be a pair
+    _pairings: dict[tuple[str, Path], Pairing] = field(default_factory=dict)
+
+    @property
+    def same_boot(self) -> bool | None:
+        """Whether both were taken in one boot; None when a side does not say, or they are of two machines."""
+        one, other = self.before.meta, self.after.meta
+        known = one.boot_id and other.boot_id and not (one.machine and other.machine and one.machine != other.machine)
+        return one.boot_id == other.boot_id if known else None
+
+    def pairing(self, section: str, path: Path) -> Pairing:
+        """How the items of the keyed table at PATH pair: one answer for the diff and for all rules."""
+        if (section, path) not in self._pairings:
+            shape = of_section(section).at(path)
+            before, after = (_at(side.table(section), path) for side in (self.before, self.after))
+            self._pairings[section, path] = pair(before, after, (shape and shape.item) or LEAF)
+        return self._pairings[section, path]
+
+
+def compare(before: Snapshot, after: Snapshot, volatile: bool = False) -> Diff:
+    """The differences of two snapshots. VOLATILE facts that differ are changes if asked for, or counted apart.
+
+    FormatError when a section of either file does not fit its model.
+    """
+    diff = Diff(before, after)
+    diff.meta, diff.warnings = _meta(before.meta, after.meta), _warnings(before.meta, after.meta)
+    for name in sections.NAMES:
+        if name in before.outcomes or name in after.outcomes:
+            _section(diff, name, volatile)
+    diff.changes.sort(key=lambda change: (sections.NAMES.index(change.section), change.path, change.cpus))
+    _files(diff)
+    return diff
+
+
+def _section(diff: Diff, name: str, volatile: bool) -> None:
+    if silent(diff.before, name) or silent(diff.after, name):
+        _not_comparable(diff, name)
+        return
+    one, other = diff.before.outcomes[name], diff.after.outcomes[name]
+    diff.counts.sections += 1
+    if "absent" in (one.state, other.state):
+        _absent(diff, name, one, other)
+    elif not one.unread and not other.unread and diff.before.text(name) == diff.after.text(name):
+        diff.counts.same += one.facts
+    else:
+        walk = Walk(name, _unread(one), _unread(other), volatile)
+        walk.run(of_section(name), diff.before.table(name), diff.after.table(name))
+        _collect(diff, walk)
+
+
+def silent(side: Snapshot, section: str) -> str:
+    """Why a snapshot says nothing at all about a section; empty when it says something."""
+    unread, outcome = side.unread(section, ()), side.outcomes.get(section)
+    if unread is None or outcome is None or outcome.state in ("ok", "partial", unread.why):
+        return unread.why if unread else ""
+    return f"{outcome.state}: {unread.why}"
+
+
+def _not_comparable(diff: Diff, name: str) -> None:
+    """The whole section; what nobody asked for on either side stands for no fact, else for at least one."""
+    found = [side.outcomes[name] for side in (diff.before, diff.after) if name in side.outcomes]
+    least = 0 if all(outcome.state == "skipped" for outcome in found) else 1
+    facts = max([outcome.facts for outcome in found] + [least])
+    why = silent(diff.before, name)
+    side: Side = "before" if why else "after"
+    diff.incomparable.append(Incomparable(name, (), side, why or silent(diff.after, name), facts=facts))
+    diff.counts.not_comparable += facts
+
+
+def _absent(diff: Diff, name: str, one: Outcome, other: Outcome) -> None:
+    """What one side shows not to exist is gone, or new, as a whole."""
+    if one.state == other.state:
+        return
+    if other.state == "absent":
+        table = diff.before.table(name)
+        change = Change(name, (), "removed", before=table, facts=leaves(table), why=other.why or "")
+    else:
+        table = diff.after.table(name)
+        change = Change(name, (), "added", after=table, facts=leaves(table), why=one.why or "")
+    diff.changes.append(change)
+    diff.counts.changed += change.facts
+
+
+def _unread(outcome: Outcome) -> dict[Path, tuple[str, str]]:
+    return {tuple(fact.path): (fact.source, fact.why) for fact in outcome.unread or ()}
+
+
+def _collect(diff: Diff, walk: Walk) -> None:
+    diff.changes += walk.changes
+    diff.incomparable += walk.incomparable
+    for name in ("same", "changed", "not_comparable", "volatile", "evidence"):
+        setattr(diff.counts, name, getattr(diff.counts, name) + getattr(walk.counts, name))
+
+
+def _at(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    for key in path:
+        table = table.get(key, {})
+    return dict(table)
+
+
+def _meta(before: Meta, after: Meta) -> list[Change]:
+    one, other = before.table(), after.table()
+    pairs = ((name, one.get(name, MISSING), other.get(name, MISSING)) for name in META)
+    return [_change("meta", name, old, new) for name, old, new in pairs if not same(old, new)]
+
+
+def _change(section: str, key: str, old: object, new: object) -> Change:
+    state: State = "added" if old is MISSING else "removed" if new is MISSING else "changed"
+    return Change(section, (key,), state, old, new)
+
+
+def _warnings(before: Meta, after: Meta) -> list[str]:
+    said = []
+    if before.machine and after.machine and before.machine != after.machine:
+        said.append(f"two machines, {before.host} before and {after.host} after (their machine ids differ): "
+                    "what differs is no change, and what is worse no regression")
+    elif before.host != after.host:
+        said.append(f"two host names: {before.host} before, {after.host} after")
+    if before.taken and after.taken and before.taken > after.taken:
+        said.append(f"the wrong way round: before was taken at {before.taken}, after at {after.taken}. Exchange them")
+    if bool(before.redacted) != bool(after.redacted):
+        said.append("one side is redacted and the other is not: names, serials and addresses do not match")
+    return said
+
+
+def _files(diff: Diff) -> None:
+    """One change a file whose content differs. What a side lacks is gone only if that side read all."""
+    one, other = ({path: file.sha256 for path, file in s.files.items()} for s in (diff.before, diff.after))
+    for path in sorted({**one, **other}):
+        old, new = one.get(path, MISSING), other.get(path, MISSING)
+        lacking: Side = "before" if old is MISSING else "after"
+        side = diff.before if lacking == "before" else diff.after
+        if MISSING in (old, new) and (why := _unsure(side, path)):
+            diff.incomparable.append(Incomparable("files", (path,), lacking, why, path, facts=0))
+        elif old != new:
+            diff.files.append(_change("files", path, old, new))
+
+
+def _unsure(side: Snapshot, path: str) -> str:
+    """Why the side may not list a file that it has; empty when it lists all."""
+    dumb = [name for name in sections.NAMES if silent(side, name)]
+    unread = (fact for outcome in side.outcomes.values() for fact in outcome.unread or ())
+    why = (fact.why for fact in unread if fact.source == path)
+    return next(why, f"sections not read: {' '.join(dumb)}" if dumb else "")
