@@ -1,0 +1,81 @@
+"""A review as JSON, for programs: both metas, findings, unknown verdicts, changes, counts, the exit code.
+
+The schema is stable: keys are only added. Of a change, before or after is missing where that side has no such value;
+JSON has no NaN and no infinity, so those floats are words. What needs two snapshots is missing when there is one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from .. import __version__
+from ..diff import Diff
+from ..diff.change import MISSING, Change, Incomparable
+from ..document import Snapshot
+from .review import Review
+
+VERSION = 1
+
+
+def render_json(review: Review) -> str:
+    """The report as indented JSON, keys sorted, ending in a newline."""
+    return json.dumps(_plain(table(review)), indent=2, sort_keys=True, allow_nan=False) + "\n"
+
+
+def table(review: Review) -> dict[str, Any]:
+    """The report as plain values."""
+    judgement = review.judgement
+    return {
+        "report": VERSION, "tool": __version__,
+        "before": _side(review.before, review.before_name) if review.before else None,
+        "after": _side(review.after, review.after_name),
+        "findings": [finding.table() for finding in judgement.findings],
+        "unknown": [finding.table() | {"allowed": review.allowed(finding)} for finding in judgement.unknown],
+        "passed": judgement.passed, "not_applicable": judgement.not_applicable,
+        **(_diff(review.diff) if review.diff else {}),
+        "refused_without_root": {side: {name: len(paths) for name, paths in refused.items()}
+                                 for side, refused in review.refused.items()},
+        "threshold": review.threshold, "allow_unknown": list(review.allow_unknown), "exit_code": review.exit_code,
+    }
+
+
+def _side(snapshot: Snapshot, name: str) -> dict[str, Any]:
+    return {"name": name, "meta": snapshot.meta.table()}
+
+
+def _diff(diff: Diff) -> dict[str, Any]:
+    return {
+        "counts": asdict(diff.counts) | {"facts": diff.counts.facts},
+        "changes": _changes(diff.changes), "meta": _changes(diff.meta), "files": _changes(diff.files),
+        "not_comparable": [_incomparable(entry) for entry in diff.incomparable],
+        "same_boot": diff.same_boot, "warnings": diff.warnings,
+    }
+
+
+def _changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    return [_change(change) for change in changes]
+
+
+def _change(change: Change) -> dict[str, Any]:
+    out = {"section": change.section, "path": change.path, "state": change.state, "facts": change.facts}
+    rest = {"was": change.was, "cpus": change.cpus, "why": change.why, "volatile": change.volatile,
+            "computed_from": change.computed}
+    sides = {name: value for name, value in (("before", change.before), ("after", change.after))
+             if value is not MISSING}
+    return out | sides | {name: value for name, value in rest.items() if value}
+
+
+def _incomparable(entry: Incomparable) -> dict[str, Any]:
+    return {name: value for name, value in asdict(entry).items() if value != ""}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

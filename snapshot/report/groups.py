@@ -1,0 +1,99 @@
+"""Findings of one rule with equal values and explanation, taken together: 8 GPUs are one story, not eight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain, pairwise
+
+from ..engine.finding import Evidence, Finding
+
+MANY = 5  # names that are all said
+
+
+@dataclass(frozen=True)
+class Group:
+    """One or more findings that read as one. The first one speaks for all."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def first(self) -> Finding:
+        """The one whose rule, severity, class and explanation all share."""
+        return self.findings[0]
+
+    @property
+    def headline(self) -> str:
+        """The message, or the group's with the count or the parts in it."""
+        many = self.count > 1 and self.first.group
+        if not many:
+            return self.first.message
+        return many.replace("{count}", str(self.count)).replace("{parts}", few(self.parts, ", "))
+
+    @property
+    def told(self) -> bool:
+        """Whether the headline names every part."""
+        return self.count == 1 or ("{parts}" in str(self.first.group) and self.count <= MANY)
+
+    @property
+    def parts(self) -> list[str]:
+        """What tells each from the others."""
+        return [finding.part for finding in self.findings if finding.part]
+
+    @property
+    def lines(self) -> list[Evidence]:
+        """The configuration lines that the findings stand on, each once."""
+        found = [e for finding in self.findings for e in finding.evidence if e.text]
+        return list({(e.file, e.line): e for e in found}.values())
+
+    @property
+    def count(self) -> int:
+        """How many findings."""
+        return len(self.findings)
+
+    def commands(self, kind: str) -> list[str]:
+        """What is to be done, in order and each once. KIND is now, durable, warnings or verify."""
+        return merged([getattr(finding, kind) for finding in self.findings])
+
+
+def few(names: Sequence[str], between: str = " ") -> str:
+    """The names, or the first of many and how many more there are."""
+    if len(names) <= MANY:
+        return between.join(names)
+    return f"{between.join(names[: MANY - 1])} and {len(names) - MANY + 1:,} more"
+
+
+def merged(lists: Sequence[Sequence[str]]) -> list[str]:
+    """Every line once, after all that stand before it in any list: all edits come before the restart they share.
+
+    The lists one after the other where they contradict each other.
+    """
+    order: TopologicalSorter[str] = TopologicalSorter()
+    for lines in lists:
+        for line in lines[:1]:
+            order.add(line)
+        for before, line in pairwise(lines):
+            order.add(line, before)
+    try:
+        return list(order.static_order())
+    except CycleError:
+        return list(chain.from_iterable(lists))
+
+
+def grouped(findings: Iterable[Finding]) -> list[Group]:
+    """The findings by what they say, in the order of the first of each."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(_story(finding), []).append(finding)
+    return [Group(tuple(group)) for group in groups.values()]
+
+
+def _story(finding: Finding) -> str:
+    """What has to be equal: for a known verdict the values and explanation, for an unknown one the reasons."""
+    if not finding.group:
+        return repr(finding.key())
+    if finding.verdict == "unknown":
+        return repr((finding.rule, sorted({(str(e.side), e.why) for e in finding.evidence})))
+    values = (finding.before, finding.after, finding.why, finding.explained_by, finding.waived_by)
+    return repr((finding.rule, finding.class_, finding.group, values))

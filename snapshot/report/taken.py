@@ -1,0 +1,80 @@
+"""What a take says when it is done: what was recorded, what could not be read, where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..document import Outcome, Snapshot
+from ..sections import NAMES
+from .paper import shown
+
+WIDTH = 80
+DISPLAY_CLASS = "03"
+GPU_VENDORS = frozenset({"10de", "1002"})  # pci.ids: NVIDIA, AMD/ATI; a BMC's VGA is of another vendor
+
+
+def render(snapshot: Snapshot, path: str, reference: str, seconds: float, program: str) -> str:
+    """The summary printed after a take, ending in a newline.
+
+    PATH is where the file lies, REFERENCE what to call it in another command, PROGRAM the name that the user called.
+    """
+    return "\n".join((*map(shown, _lines(snapshot, path, reference, seconds, program)), ""))
+
+
+def _lines(snapshot: Snapshot, path: str, reference: str, seconds: float, program: str) -> Iterator[str]:
+    meta = snapshot.meta
+    label = f" as {meta.label}" if meta.label else ""
+    head = f"Recorded {meta.host} ({system(snapshot)}){label}"
+    spent = f"  {seconds:.1f} s"
+    yield f"{head}{spent:>{max(WIDTH - len(head), 0)}}"
+    yield f"  {', '.join(_counts(snapshot))}"
+    for name in NAMES:
+        yield from _trouble(name, snapshot.outcomes[name])
+    yield f"  saved    {path}"
+    if meta.uid != 0 and any(o.refused() for o in snapshot.outcomes.values()):
+        yield f"Some facts need root: run {program} take as root to record them too."
+    if meta.source == "live":
+        yield f"Next: after the change, `{program} diff {reference}` says what got worse."
+
+
+def system(snapshot: Snapshot) -> str:
+    """The system and its kernel in a few words: "Proxmox VE 8.4.1, kernel 6.8.12-9-pve"."""
+    found = snapshot.table("os")
+    name = f"Proxmox VE {found['proxmox_ve']}" if "proxmox_ve" in found else found.get("pretty_name")
+    kernel = f"kernel {snapshot.meta.kernel}" if snapshot.meta.kernel else None
+    return ", ".join(filter(None, (name, kernel))) or "unknown system"
+
+
+def gpus(functions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The addresses of the display controllers made by GPU vendors."""
+    return [a for a, f in functions.items()
+            if f.get("class_code", "").startswith(DISPLAY_CLASS) and f.get("vendor") in GPU_VENDORS]
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 GPU, 8 GPUs, 6,214 facts."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _counts(snapshot: Snapshot) -> Iterator[str]:
+    outcomes = [o for o in snapshot.outcomes.values() if o.state != "skipped"]
+    yield f"{plural(len(outcomes), 'section')}, {plural(sum(o.facts for o in outcomes), 'fact')}"
+    functions = snapshot.table("pci").get("functions", {})
+    if gpus(functions):
+        yield plural(len(gpus(functions)), "GPU")
+    if functions:
+        yield plural(len(functions), "PCI function")
+    containers = snapshot.table("lxc").get("containers", {})
+    if containers:
+        yield plural(len(containers), "container")
+
+
+def _trouble(name: str, outcome: Outcome) -> Iterator[str]:
+    """One line for a section of which something is missing: the state, and the first reason of all."""
+    if outcome.state in ("ok", "absent", "skipped"):
+        return
+    unread = outcome.unread or []
+    first = outcome.why or (f"{unread[0].source}: {unread[0].why}" if unread else "")
+    more = f" and {len(unread) - 1:,} more" if len(unread) > 1 else ""
+    yield f"  {outcome.state:<8} {name:<8} {first}{more}"

@@ -1,0 +1,42 @@
+"""Findings taken together: names, and commands in an order that works for all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from snapshot.engine.finding import Finding
+from snapshot.report.groups import few, grouped, merged
+
+
+@pytest.mark.parametrize(("lists", "order"), [
+    ([], []),
+    ([["a", "b"]], ["a", "b"]),
+    ([["a", "restart"], ["b", "restart"]], ["a", "b", "restart"]),
+    ([["cat 1", "reload", "enable 1"], ["cat 2", "reload", "enable 2"]],
+     ["cat 1", "cat 2", "reload", "enable 1", "enable 2"]),
+    ([["a", "b"], ["b", "a"]], ["a", "b", "b", "a"]),
+    ([["a", "b", "a"]], ["a", "b", "a"]),
+])
+def test_no_command_comes_before_one_that_it_needs(lists: list[list[str]], order: list[str]) -> None:
+    assert merged(lists) == order
+
+
+@pytest.mark.parametrize(("count", "said"), [
+    (0, ""), (1, "0"), (5, "0 1 2 3 4"), (6, "0 1 2 3 and 2 more"), (1234, "0 1 2 3 and 1,230 more"),
+])
+def test_of_many_names_the_first_are_said(count: int, said: str) -> None:
+    assert few([str(number) for number in range(count)]) == said
+
+
+def finding(subject: str, **more: object) -> Finding:
+    table = {"rule": "a.b", "severity": "high", "verdict": "fail", "class_": "new", "subject": subject, "part": subject,
+             "message": f"{subject} fails", "group": "{count} fail: {parts}"} | more
+    return Finding.model_validate(table)
+
+
+def test_what_reads_alike_is_one_group_that_names_its_parts() -> None:
+    one, other = grouped([finding("x"), finding("y", after=1), finding("z")])
+    assert (one.headline, one.told) == ("2 fail: x, z", True)
+    assert (other.headline, other.told) == ("y fails", True)
+    (many,) = grouped(finding(str(number)) for number in range(9))
+    assert (many.headline, many.told) == ("9 fail: 0, 1, 2, 3 and 5 more", False)
