@@ -1,0 +1,114 @@
+"""What the verbs share: arguments turned into sections, hosts and snapshots."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import SnapError
+from ..sections import NAMES
+
+if TYPE_CHECKING:
+    from ..document import Snapshot
+    from ..host.base import Host
+
+
+def program() -> str:
+    """The name that the user called, for texts that name a command."""
+    return click.get_current_context().find_root().info_name or "hostsnap"
+
+
+def sections(only: str | None, skip: str | None) -> tuple[str, ...]:
+    """The sections that --only and --skip leave, in the order of NAMES. UsageError on a word that is no section."""
+    wanted, unwanted = _words(only) or set(NAMES), _words(skip)
+    for word in sorted((wanted | unwanted) - set(NAMES)):
+        raise click.UsageError(f"no section {word!r}; sections are {', '.join(NAMES)}")
+    left = tuple(n for n in NAMES if n in wanted and n not in unwanted)
+    if not left or (only is not None and not _words(only)):
+        raise click.UsageError("--only and --skip leave no section")
+    return left
+
+
+def _words(text: str | None) -> set[str]:
+    return {w.strip() for w in (text or "").split(",")} - {""}
+
+
+def host(root: str | None, deadline_s: float) -> Host:
+    """This machine, or the recorded root ROOT."""
+    if root is not None:
+        from ..host.recorded import open_host
+
+        return open_host(root)
+    from ..host.live import Live
+
+    return Live(deadline_s=deadline_s)
+
+
+def live() -> Snapshot:
+    """A snapshot of this machine as it is now, which is written nowhere."""
+    from ..capture import take
+
+    machine = host(None, 60.0)
+    try:
+        return take(machine)
+    finally:
+        machine.close()
+
+
+def this_host() -> str:
+    """The name under which this machine's snapshots lie in the store."""
+    return os.uname().nodename
+
+
+def snapshot(reference: str) -> Snapshot:
+    """The snapshot that a SNAP argument names."""
+    from .. import store
+    from ..document import Snapshot
+
+    return Snapshot.load(store.resolve(reference, this_host()))
+
+
+def stored(taken: Snapshot) -> str:
+    """Puts TAKEN into the store and returns its path; a root that no take recorded counts as taken now."""
+    from datetime import UTC, datetime
+
+    from .. import store
+
+    when = taken.meta.taken or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return store.add(taken.meta.host, when, taken.meta.label, taken.dumps().encode())
+
+
+def reference(host: str, label: str) -> str:
+    """What names the newest snapshot of HOST with LABEL on this machine."""
+    return label if host == this_host() else f"{host}/{label}"
+
+
+def write(data: bytes) -> None:
+    """DATA to standard output, as it is."""
+    if sys.stdout is None:
+        raise SnapError("standard output is closed")
+    sys.stdout.buffer.write(data)
+
+
+def previous_boot(now: Snapshot) -> Snapshot:
+    """The last stored snapshot of this host that was taken in another boot than NOW. StoreError when there is none.
+
+    One that does not tell its boot is passed over; one that cannot be read too, with a word on standard error.
+    """
+    from .. import store
+    from ..document import Snapshot
+
+    for entry in store.entries(this_host()):
+        try:
+            boot_id = Snapshot.load(entry.path).meta.boot_id
+        except SnapError as error:
+            click.echo(f"{program()}: passed over: {error}", err=True)
+            continue
+        if boot_id and now.meta.boot_id and boot_id != now.meta.boot_id:
+            return Snapshot.load(entry.path)
+    from ..errors import StoreError
+
+    raise StoreError(f"{store.root()} has no snapshot of an earlier boot of {this_host()}; take one before a reboot")

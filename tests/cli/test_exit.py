@@ -1,0 +1,53 @@
+"""How the command ends as a process: what a shell and a pipe see. 1 means findings and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..recordings import taken
+
+SNAP = f"{sys.executable} -m snapshot"
+
+
+def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """SCRIPT in bash, in which $SNAP is the command and the exit code is the first one of a pipe."""
+    return subprocess.run(
+        ["bash", "-c", f"{script}; exit ${{PIPESTATUS[0]}}"], cwd=cwd, capture_output=True, text=True, timeout=60,
+        env={"SNAP": SNAP, "PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the snapshots a.toml and b.toml, which are the same."""
+    for name in ("a.toml", "b.toml"):
+        taken("pve-small").save(str(tmp_path / name))
+    return tmp_path
+
+
+@pytest.mark.parametrize("verb", ["show a.toml", "diff a.toml b.toml", "take -o - --only os,cmdline", "log --all"])
+@pytest.mark.parametrize(("onto", "said"), [(">/dev/full", "No space left"), (">&-", "")])
+def test_output_that_cannot_be_written_is_a_tool_error(folder: Path, verb: str, onto: str, said: str) -> None:
+    ended = shell(f"$SNAP {verb} {onto}", folder)
+    if said or "take" in verb:
+        assert ended.returncode == 2
+        assert ended.stderr.count("\n") == 1
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("verb", ["show a.toml sysctl lxc pci", "diff a.toml b.toml", "--help"])
+def test_a_reader_that_has_gone_is_no_finding(folder: Path, verb: str) -> None:
+    ended = shell(f"$SNAP {verb} | sh -c 'exec <&-; sleep 1'", folder)
+    assert ended.returncode == 141
+    assert ended.stderr == ""
+
+
+def test_an_interrupt_is_no_finding(folder: Path) -> None:
+    ended = shell("mkfifo in; (exec 3>in; sleep 3) & timeout -s INT 1 $SNAP show - <in", folder)
+    assert ended.returncode in (124, 130)
+    assert "Traceback" not in ended.stderr
