@@ -92,7 +92,7 @@ def _begin(collector: Collector, host: Host) -> _Work:
         if isinstance(collected, Model):
             return collected
         work.waiting = collected
-        work.wants = next(collected)
+        work.wants = _wanted(collected, next(collected))
         return None
 
     _guard(work, start)
@@ -105,10 +105,17 @@ def _resume(work: _Work, results: Mapping[Command, Result]) -> None:
     def step() -> Model | None:
         if waiting is None:
             return None
-        work.wants = waiting.send({c: results[c] for c in work.wants})
+        work.wants = _wanted(waiting, waiting.send({c: results[c] for c in work.wants}))
         return None
 
     _guard(work, step)
+
+
+def _wanted(waiting: Waiting, wants: tuple[Command, ...]) -> tuple[Command, ...]:
+    """The commands that WAITING needs, which asked for WANTS; what asks for none goes on at once."""
+    while not wants:
+        wants = waiting.send({})
+    return wants
 
 
 def _guard(work: _Work, step: Callable[[], Model | None]) -> None:

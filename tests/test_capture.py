@@ -77,6 +77,19 @@ def test_a_collector_gets_the_results_of_the_commands_it_waits_for(monkeypatch: 
     assert only(monkeypatch, collect, MemoryHost({}, results={"work": "x"})).table("os") == {"id": "xx"}
 
 
+def test_a_collector_that_wants_no_command_after_all_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def collect(_reading: Reading) -> Collected:
+        def steps() -> Steps:
+            nothing = yield ()
+            found = yield (WORK,)
+            last = yield ()
+            return Os(id=f"{nothing} {found[WORK].exit_code} {last}")
+
+        return steps()
+
+    assert only(monkeypatch, collect, MemoryHost({}, results={"work": "x"})).table("os") == {"id": "{} 0 {}"}
+
+
 def test_a_collector_that_breaks_after_its_commands_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     def collect(_reading: Reading) -> Collected:
         def steps() -> Steps:
