@@ -115,7 +115,8 @@ def _compared(paper: Paper, diff: Diff) -> None:
         f"{counts.changed:,} changed{above}, {counts.not_comparable:,} not comparable.", hang="  ",
     )
     if counts.volatile:
-        paper.prose(f"{counts.volatile:,} more change by themselves and differ (--volatile shows them).", hang="  ")
+        more = plural(counts.volatile, "fact that changes by itself differs", "facts that change by themselves differ")
+        paper.prose(f"{more} too (--volatile shows them).", hang="  ")
 
 
 def _not_comparable(entries: Iterable[Incomparable]) -> dict[tuple[str, str], list[str]]:
