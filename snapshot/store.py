@@ -20,6 +20,7 @@ from .errors import SnapError, StoreError
 
 SUFFIX = ".snap.toml"
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,219}")  # long enough for one with a hash
 _ID = re.compile(r"\d{1,8}(?:T(?:\d{0,5}|\d{6}(?:Z(?:\.\d*)?)?))?", re.ASCII)  # an id, or how one begins
 _FILE = re.compile(r"(\d{8}T\d{6}Z(?:\.\d{1,9})?)(?:-(.+))?\.snap\.toml", re.ASCII | re.DOTALL)
 
@@ -51,9 +52,9 @@ def root() -> str:
 
 def component(host: str) -> str:
     """A host name as one directory name. One that has to be changed gets a hash, so that no two meet."""
-    safe = re.sub(r"[^A-Za-z0-9._-]", "_", host)[:200]
-    if safe == host and _LABEL.fullmatch(host[:1]):
+    if _FOLDER.fullmatch(host):
         return host
+    safe = re.sub(r"[^A-Za-z0-9._-]", "_", host)[:200]
     return f"host-{safe.strip('.')}-{hashlib.sha256(host.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from snapshot import store
@@ -90,6 +90,8 @@ def test_a_label_that_would_be_taken_for_something_else_is_refused(label: str) -
 
 
 @given(st.text(max_size=300))
+@example("0" * 201)
+@example("a" * 221)
 def test_any_host_name_is_one_safe_directory(host: str) -> None:
     name = store.component(host)
     assert name not in ("", ".", "..")

@@ -43,7 +43,9 @@ def parse_config(data: bytes, origin: str, source: Literal["config", "lspci hex"
         resizable_bars=resizable,
         source=source,
     )
-    return Decoded(function, (*_missing(space, function, origin, virtual), *faults, *more))
+    # One gap a path: what was met at the capability itself says more than that the list is cut short.
+    found = {gap.path: gap for gap in (*_missing(space, function, origin, virtual), *faults, *more)}
+    return Decoded(function, tuple(found.values()))
 
 
 def _missing(space: Space, function: Function, origin: str, virtual: bool) -> tuple[Gap, ...]:

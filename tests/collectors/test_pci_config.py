@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fixtures import pci_space as space
@@ -277,6 +277,7 @@ def test_no_bytes_raise(data: bytes) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4095), st.integers(0, 255)), max_size=40), st.integers(0, 4096))
+@example([(408, 96)], 412)
 def test_no_damage_raises(damage: list[tuple[int, int]], length: int) -> None:
     data = bytearray(GPU)
     for at, value in damage:
