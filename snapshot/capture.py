@@ -5,8 +5,7 @@ Only this room turns a collector's trouble into an outcome, so that one broken s
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import time
 from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +14,8 @@ from typing import Any
 from . import __version__
 from .collectors import collector
 from .collectors.base import Collector, File, Reading, Reads
-from .document import FORMAT, FileFact, Meta, Outcome, Snapshot, State, UnreadFact, count_facts
+from .collectors.secrets import redacted
+from .document import FORMAT, FileFact, Meta, Outcome, Snapshot, State, UnreadFact, count_facts, machine_hash
 from .errors import AbsentError, ParseError
 from .host.base import Command, Host, Result
 from .sections import NAMES
@@ -29,10 +29,20 @@ META_READS = Reads(
     ),
     commands=(SYSTEM_STATE.argv,),
 )
-_MACHINE_KEY = b"hostsnap machine v1"
 
 Waiting = Generator[tuple[Command, ...], Mapping[Command, Result], Model]
-Progress = Callable[[str, Outcome | None], None]
+
+
+@dataclass(slots=True)
+class Spent:
+    """The time that a section took. Commands of all sections run side by side, so their waits overlap."""
+
+    own_s: float = 0.0  # reading and parsing
+    waited_s: float = 0.0  # until the commands of its rounds, and those of other sections, were done
+    tools: dict[str, None] = field(default_factory=dict)  # programs that it waited for, in order
+
+
+Progress = Callable[[str, Outcome | None, Spent], None]
 
 
 @dataclass(slots=True)
@@ -46,6 +56,7 @@ class _Work:
     state: State | None = None
     why: str | None = None
     results: Mapping[Command, Result] = field(default_factory=dict)
+    spent: Spent = field(default_factory=Spent)
 
 
 def take(
@@ -53,18 +64,19 @@ def take(
     names: Collection[str] = NAMES,
     label: str | None = None,
     baseline: bool = False,
-    progress: Progress = lambda _name, _outcome: None,
+    progress: Progress = lambda _name, _outcome, _spent: None,
 ) -> Snapshot:
     """The snapshot of HOST with the sections NAMES; the others, and those a recording was made without, are skipped.
 
-    PROGRESS is called with a section's name and None when it begins, and with its outcome when it is done.
+    PROGRESS is called with a section's name, None and no time when it begins, and when all is read with its outcome
+    and the time that it took.
     """
     meta = Reading(host, META_READS)
     host.asks("meta", META_READS.paths)
     works = {}
     for name in NAMES:
         if name in names and host.asks(name, collector(name).reads.paths):
-            progress(name, None)
+            progress(name, None, Spent())
             works[name] = _begin(collector(name), host)
     state = _system_state(meta, works, host)
     outcomes, sections, files = {}, {}, dict[str, File]()
@@ -73,7 +85,7 @@ def take(
         outcomes[name] = _outcome(work) if work else _skipped(name in names)
         if work:
             files |= work.reading.files
-            progress(name, outcomes[name])
+            progress(name, outcomes[name], work.spent)
             if work.model is not None:
                 sections[name] = work.model
     taken = Snapshot.build(
@@ -120,6 +132,14 @@ def _wanted(waiting: Waiting, wants: tuple[Command, ...]) -> tuple[Command, ...]
 
 def _guard(work: _Work, step: Callable[[], Model | None]) -> None:
     """Runs one step of a collector; what goes wrong ends that section only."""
+    began = time.perf_counter()
+    try:
+        _step(work, step)
+    finally:
+        work.spent.own_s += time.perf_counter() - began
+
+
+def _step(work: _Work, step: Callable[[], Model | None]) -> None:
     try:
         work.model = step()
         return
@@ -140,11 +160,15 @@ def _system_state(meta: Reading, works: Mapping[str, _Work], host: Host) -> str 
     state = None if own or meta.text("/proc/1/comm") in (None, "systemd") else "none"
     while own or any(w.wants for w in works.values()):
         wanted = dict.fromkeys((*own, *(c for w in works.values() for c in w.wants)))
+        began = time.perf_counter()
         results = host.run(tuple(wanted))
+        waited = time.perf_counter() - began
         if own:
             state, own = _answer(meta, results[SYSTEM_STATE]), ()
         for work in works.values():
             if work.wants:
+                work.spent.waited_s += waited
+                work.spent.tools |= dict.fromkeys(command.argv[0] for command in work.wants)
                 _resume(work, results)
     return state
 
@@ -162,10 +186,13 @@ def _skipped(wanted: bool) -> Outcome:
 
 
 def _outcome(work: _Work) -> Outcome:
-    unread = [UnreadFact(path=list(u.path), source=u.source, why=u.why) for u in work.reading.unreads]
+    unread = [
+        UnreadFact(path=list(u.path), source=redacted(u.source), why=redacted(u.why)) for u in work.reading.unreads
+    ]
     unread.sort(key=lambda u: (u.path, u.source, u.why))
     facts = count_facts(work.model.table()) if work.model is not None else 0
-    return Outcome(state=work.state or _state(unread, facts), facts=facts, why=work.why, unread=unread or None)
+    why = work.why and redacted(work.why)
+    return Outcome(state=work.state or _state(unread, facts), facts=facts, why=why, unread=unread or None)
 
 
 def _state(unread: list[UnreadFact], facts: int) -> State:
@@ -182,26 +209,19 @@ def _meta(
 ) -> Meta:
     system: Any = sections.get("os")
     uptime = (reading.text("/proc/uptime") or "").split(".")[0]
-    session = host.session
+    session, machine_id = host.session, reading.text("/etc/machine-id")
     known = session.taken_ns > 0  # else a root that no take recorded
     return Meta(
         format=FORMAT, tool=__version__, host=session.hostname, label=label,
         taken=_utc(session.taken_ns) if known else None,
-        machine=_machine(reading.text("/etc/machine-id")), boot_id=reading.text("/proc/sys/kernel/random/boot_id"),
+        machine=machine_hash(machine_id) if machine_id else None,
+        boot_id=reading.text("/proc/sys/kernel/random/boot_id"),
         uptime_s=int(uptime) if uptime.isdecimal() else None, system_state=state,
         kernel=reading.text("/proc/sys/kernel/osrelease"), uid=session.uid if known else None,
         capabilities=session.capabilities or None, virtualization=system.virtualization if system else None,
-        source=host.source, baseline=baseline or None,
+        source=host.source, baseline=baseline or None, redacted=session.redacted or None,
         unread=[f"{u.source}: {u.why}" for u in reading.unreads] or None,
     )
-
-
-def _machine(machine_id: str | None) -> str | None:
-    """The machine's identity without giving away its id, as machine-id(5) asks: a keyed hash."""
-    if not machine_id:
-        return None
-    own = machine_id.strip().encode("utf-8", "surrogateescape")
-    return hmac.new(_MACHINE_KEY, own, hashlib.sha256).hexdigest()[:32]
 
 
 def _file(file: File) -> FileFact:

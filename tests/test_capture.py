@@ -107,9 +107,7 @@ def test_a_file_from_no_calendar_costs_its_time_only(monkeypatch: pytest.MonkeyP
         reading.config("/facts/x")
         return Os(id="debian")
 
-    odd = node("file")
-    host = MemoryHost({"/facts/x": "text"}, nodes={"/facts/x": odd.__class__(**{
-        **{name: getattr(odd, name) for name in odd.__slots__}, "mtime_ns": mtime_ns})})
+    host = MemoryHost({"/facts/x": "text"}, nodes={"/facts/x": node("file")._replace(mtime_ns=mtime_ns)})
     found = only(monkeypatch, collect, host)
     assert found.files["/facts/x"].mtime is None
     assert found.files["/facts/x"].size_bytes == 4
@@ -141,7 +139,21 @@ def test_the_machine_s_id_is_hashed_and_the_same_each_time() -> None:
 
 
 def test_progress_names_each_section_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[str, bool]] = []
+    seen: list[tuple[str, bool, bool]] = []
     monkeypatch.setattr(capture, "collector", lambda name: Collector(name, Reads(), lambda _: Os(id="x")))
-    capture.take(MemoryHost({}), names=("os",), progress=lambda name, outcome: seen.append((name, outcome is None)))
-    assert seen == [("os", True), ("os", False)]
+    capture.take(MemoryHost({}), names=("os",), progress=lambda name, outcome, spent: seen.append(
+        (name, outcome is None, spent.own_s > 0)))
+    assert seen == [("os", True, False), ("os", False, True)]
+
+
+def test_progress_tells_what_a_section_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def collect(_: Reading) -> Steps:
+        yield (Command(("/usr/bin/one", "x")),)
+        yield (Command(("two",)),)
+        return Os(id="x")
+
+    spent: list[capture.Spent] = []
+    monkeypatch.setattr(capture, "collector", lambda name: Collector(name, Reads(), collect))
+    capture.take(MemoryHost({}), names=("os",), progress=lambda _name, outcome, took: spent.append(took))
+    assert [(*took.tools,) for took in spent] == [(), ("/usr/bin/one", "two")]
+    assert spent[1].waited_s > 0

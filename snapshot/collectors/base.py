@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from ..host.base import WORDS, Command, Host, Names, Result, Stat
+from ..host.patterns import Patterns
 from ..sections.base import Model
 
 FactPath = tuple[str, ...]
@@ -23,8 +24,7 @@ Content = bytes | OSError  # within Reading, bytes is its method
 Collected = Model | Generator[tuple[Command, ...], Mapping[Command, Result], Model]
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(NamedTuple):
     """All that a collector may touch. In a path * stands for one component (or part of it), ** for any depth."""
 
     paths: tuple[str, ...] = ()
@@ -32,8 +32,7 @@ class Reads:
     root: str = ""  # what root adds, one sentence; empty when it adds nothing
 
 
-@dataclass(frozen=True, slots=True)
-class Collector:
+class Collector(NamedTuple):
     """A section's name, what it reads and how."""
 
     name: str
@@ -41,8 +40,7 @@ class Collector:
     collect: Callable[[Reading], Collected]
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(NamedTuple):
     """A fact path that is unknown, with everything below it; WHY is an errno name, timeout, or a few words."""
 
     path: FactPath
@@ -50,8 +48,7 @@ class Unread:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """A configuration file that was read."""
 
     size_bytes: int
@@ -180,6 +177,12 @@ class Reading:
         elif all(u.path != fact for u in self.unreads):
             self.unread(fact, source, reason)
 
+    def depends(self, fact: FactPath, *others: FactPath) -> None:
+        """What makes FACT unknown, noted so far, makes OTHERS unknown, which are worked out from it."""
+        for noted in [u for u in self.unreads if u.path == fact]:
+            for other in others:
+                self.unread(other, noted.source, noted.why)
+
     def unread_together(self, source: str, reason: str, *facts: str) -> None:
         """Notes FACTS of one source as unread, for the error noted for one of them, else for REASON."""
         noted = [u.why for u in self.unreads if len(u.path) == 1 and u.path[0] in facts]
@@ -191,15 +194,8 @@ class Reading:
             self.unread(fact, source, why(error))
 
     def _declared(self, path: str) -> None:
-        if not _declared(self.reads.paths).fullmatch(path):
+        if not _patterns(self.reads.paths).cover(path):
             raise UndeclaredError(f"{path} is read but not declared")
 
 
-@cache
-def _declared(paths: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(_regex, paths)) or r"(?!)", re.DOTALL)
-
-
-def _regex(path: str) -> str:
-    parts = re.split(r"(\*\*|\*)", path)
-    return "".join({"**": ".*", "*": "[^/]*"}.get(p, re.escape(p)) for p in parts)
+_patterns = cache(Patterns)  # of a section, by what it declares

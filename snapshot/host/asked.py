@@ -6,10 +6,10 @@ them covers fails with NOT_RECORDED, and a section that is not among them was no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from .base import LIMIT, NOT_RECORDED, Command, Host, Names, Prune, Result, Stat, Walked, checked, failure
+from .patterns import Patterns
 
 
 class Asked(Host):
@@ -19,8 +19,8 @@ class Asked(Host):
         self._host, self._asked = host, asked
         self.source, self.session = host.source, host.session
         patterns = [pattern for patterns in asked.values() for pattern in patterns]
-        self._covers = covering(patterns)
-        self._trees = covering([pattern for pattern in patterns if pattern.endswith("/**")])
+        self._all = Patterns(patterns)
+        self._trees = Patterns(pattern for pattern in patterns if pattern.endswith("/**"))
 
     def asks(self, section: str, paths: Sequence[str]) -> bool:
         """As Host.asks."""
@@ -49,7 +49,7 @@ class Asked(Host):
     def walk(self, top: str, skip: frozenset[str] = frozenset(), prune: Prune = lambda _: False) -> Walked:
         """As Host.walk: all that lies below TOP has to be covered."""
         top = checked(top)
-        if not self._trees.fullmatch(f"{top.rstrip('/')}/**"):
+        if not self._trees.cover(f"{top.rstrip('/')}/**"):
             return iter([(top, failure(NOT_RECORDED, top))])
         return self._host.walk(top, skip, prune)
 
@@ -63,13 +63,6 @@ class Asked(Host):
 
     def _covered(self, path: str) -> str:
         plain = checked(path)
-        if not self._covers.fullmatch(plain):
+        if not self._all.cover(plain):
             raise failure(NOT_RECORDED, path)
         return plain
-
-
-def covering(patterns: Sequence[str]) -> re.Pattern[str]:
-    """What the patterns cover: * is one component or a part of it, ** any depth."""
-    words = {"**": ".*", "*": "[^/]*"}
-    texts = ("".join(words.get(w, re.escape(w)) for w in re.split(r"(\*\*|\*)", p)) for p in dict.fromkeys(patterns))
-    return re.compile("|".join(texts) or r"(?!)", re.DOTALL)

@@ -14,10 +14,9 @@ import posixpath
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, NamedTuple
 
 FileType = Literal["file", "directory", "link", "char", "block", "fifo", "socket"]
 Source = Literal["live", "directory", "archive"]
@@ -31,8 +30,7 @@ WORDS = {**errno.errorcode, NOT_RECORDED: "not-recorded"}
 FIRST_NS, LAST_NS = -62_135_596_800 * 10**9, 253_402_300_799 * 10**9  # the years 1 to 9999: what a date can hold
 
 
-@dataclass(frozen=True, slots=True)
-class Stat:
+class Stat(NamedTuple):
     """What lstat(2) says that a collector may need."""
 
     type: FileType
@@ -45,8 +43,7 @@ class Stat:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A program to run: argv[0] is a bare name looked up on the safe PATH, never a shell line."""
 
     argv: tuple[str, ...]
@@ -62,8 +59,7 @@ class Command:
         return f"{name[:100]}-{sha256(repr(self.argv).encode()).hexdigest()[:12]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What a command said.
 
     WHY is empty when it ran to its end, else not-found, denied, timeout, output-limit, or not-recorded: the
@@ -76,14 +72,14 @@ class Result:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """Facts about the take itself, which a recording keeps."""
 
     taken_ns: int  # nanoseconds since the epoch; 0 when unknown
     uid: int
     capabilities: str  # CapEff of /proc/self/status, 16 hex digits; empty when unknown
     hostname: str  # uname(2) nodename
+    redacted: bool = False  # names in the recording are pseudonyms
 
 
 def failure(number: int, path: str) -> OSError:
@@ -98,7 +94,7 @@ def moment(ns: int) -> int:
 
 def checked(path: str) -> str:
     """PATH without doubled or trailing slashes and ``.``. ENOENT where no file can be, EINVAL with ``..``."""
-    if not path.startswith("/") or "\0" in path or not _encodable(path):
+    if not path.startswith("/") or "\0" in path or not (path.isascii() or _encodable(path)):
         raise failure(errno.ENOENT, path)
     if "/." in path and ".." in path.split("/"):
         raise failure(errno.EINVAL, path)

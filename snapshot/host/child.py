@@ -23,7 +23,6 @@ from .base import LIMIT, Names, Stat, failure
 
 _LENGTHS = struct.Struct(">QQ")  # of the JSON value, of the bytes
 _LOST_AT_MOST = 2  # children, for one pattern
-_STAT = Stat.__slots__
 
 
 class Reader:
@@ -180,6 +179,6 @@ def _answer(call: str, path: str, argument: Any) -> tuple[tuple[int, object], by
         if call == "target":
             return (0, syscalls.target(path)), b""
         found = syscalls.stat(path, argument)
-        return (0, [getattr(found, name) for name in _STAT]), b""
+        return (0, found), b""
     except OSError as error:
         return (error.errno or errno.EIO, None), b""

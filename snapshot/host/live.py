@@ -28,6 +28,7 @@ MAY_BLOCK = (
     "/sys/bus/pci/devices/*/max_link_*",
     "/sys/bus/pci/devices/*/*_bus_number",
     "/sys/bus/pci/devices/*/resource*_resize",
+    "/sys/devices/platform/ipmi_bmc.*/firmware_revision",
 )
 _STATUS = "/proc/self/status"
 

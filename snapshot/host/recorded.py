@@ -33,10 +33,10 @@ from .base import (
     failure,
 )
 from .tables import NAME, Tables, loads
-from .tree import Folder, Tree, rooted
+from .tree import DIRECTORY, Folder, Tree, rooted
 
 COMMANDS = "/commands"
-_HIDDEN = (COMMANDS.lstrip("/"), NAME)
+_HIDDEN = {COMMANDS, f"/{NAME}"}
 _MAX_LINKS = 40
 
 
@@ -81,8 +81,7 @@ class Recorded(Host):
     def read(self, path: str, limit: int = LIMIT) -> bytes:
         """As Host.read."""
         path = self._asked(path, "read")
-        real = self._real(path)
-        kind = self._kind(real)
+        real, kind = self._real(path)
         if kind != "file":
             raise failure(errno.EISDIR if kind == "directory" else errno.ENXIO, path)
         return self._tree.data(real, limit)
@@ -92,8 +91,8 @@ class Recorded(Host):
         path = self._asked(path, "list")
         if path in self._tables.lists:
             return sorted(self._tables.lists[path])
-        real = self._real(path)
-        if self._kind(real) != "directory":
+        real, kind = self._real(path)
+        if kind != "directory":
             raise failure(errno.ENOTDIR, path)
         return sorted(self._tables.lists[real] if real in self._tables.lists else self._children(real))
 
@@ -102,8 +101,8 @@ class Recorded(Host):
         path = self._asked(path, "readlink")
         if path in self._tables.links:
             return self._tables.links[path]
-        real = self._real(path, follow=False)
-        if self._kind(real) != "link":
+        real, kind = self._real(path, follow=False)
+        if kind != "link":
             raise failure(errno.EINVAL, path)
         return self._target(real)
 
@@ -112,8 +111,8 @@ class Recorded(Host):
         path = self._asked(path, "stat" if follow else "lstat")
         known = self._known(path, follow)
         if known is None:
-            real = self._real(path, follow)
-            known = self._known(real, follow) or self._own(real)
+            real, kind = self._real(path, follow)
+            known = self._known(real, follow) or self._own(real, kind)
         return known
 
     def _known(self, path: str, follow: bool) -> Stat | None:
@@ -121,11 +120,10 @@ class Recorded(Host):
             return self._tables.linknodes[path]
         return self._tables.nodes.get(path) if follow or path not in self._tables.links else None
 
-    def _own(self, real: str) -> Stat:
+    def _own(self, real: str, kind: FileType) -> Stat:
         try:
             return self._tree.stat(real)
         except OSError:
-            kind = self._kind(real)
             size = len(self._tables.links.get(real, ""))
             return Stat(kind, 0, 0, 0o777 if kind == "link" else 0o644, 0, 0, size, 0)
 
@@ -150,9 +148,10 @@ class Recorded(Host):
     def _step(self, path: str, prune: Prune, todo: Names) -> Walked:
         """One path of a walk; nothing for a file that is known, but whose content was never asked for."""
         try:
-            kind = self._kind(self._real(path, follow=False))
+            real, kind = self._real(path, follow=False)
             if kind == "file":
-                yield path, self.read(path)
+                self._asked(path, "read")
+                yield path, self._tree.data(real, LIMIT)
             elif kind == "directory" and not prune(path):
                 todo.append(path)
         except OSError as error:
@@ -191,22 +190,22 @@ class Recorded(Host):
             raise failure(number, path)
         return path
 
-    def _real(self, path: str, follow: bool = True) -> str:
-        """The path without links; those of the folder are looked up once."""
+    def _real(self, path: str, follow: bool = True) -> tuple[str, FileType]:
+        """The path without links, and what is there; the links of the folder are looked up once."""
         head, _, name = path.rpartition("/")
         return self._resolve(self._folder(head), [name], path, follow)
 
     def _folder(self, path: str) -> str:
         if path not in self._folders:
-            real = self._resolve("", path.split("/")[::-1], path, follow=True)
-            if self._kind(real) != "directory":
+            real, kind = self._resolve("", path.split("/")[::-1], path, follow=True)
+            if kind != "directory":
                 raise failure(errno.ENOTDIR, path)
             self._folders[path] = real
         return self._folders[path]
 
-    def _resolve(self, done: str, rest: Names, path: str, follow: bool) -> str:
+    def _resolve(self, done: str, rest: Names, path: str, follow: bool) -> tuple[str, FileType]:
         """Goes from the directory DONE down the names of REST, the last one first to be taken."""
-        links = 0
+        links, kind = 0, DIRECTORY.type
         while rest:
             name = rest.pop()
             if name in ("", ".", ".."):
@@ -218,20 +217,20 @@ class Recorded(Host):
                 links += 1
                 if links > _MAX_LINKS:
                     raise failure(errno.ELOOP, path)
-                target = self._target(here)
+                target, kind = self._target(here), DIRECTORY.type
                 done = "" if target.startswith("/") else done
                 rest.extend(target.split("/")[::-1])
             elif rest and kind != "directory":
                 raise failure(errno.ENOTDIR, path)
             else:
                 done = here
-        return done
+        return done, kind
 
     def _kind(self, real: str) -> FileType:
-        if real.split("/")[1:2] in ([_HIDDEN[0]], [_HIDDEN[1]]):
+        if real in _HIDDEN:
             raise failure(errno.ENOENT, real)
         try:
-            return self._tree.stat(real).type
+            return self._tree.kind(real)
         except OSError as error:
             kind = self._shadow.kinds.get(real)
             if kind is None or error.errno not in NOT_THERE:
@@ -249,7 +248,8 @@ class Recorded(Host):
             if real not in self._shadow.kinds or error.errno not in NOT_THERE:
                 raise
             names = []
-        return sorted({*names, *shadow} - ({*_HIDDEN} if not real else set()))
+        hidden = set() if real else {name.lstrip("/") for name in _HIDDEN}
+        return sorted({*names, *shadow} - hidden)
 
 
 class Shadow:

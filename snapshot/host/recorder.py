@@ -32,6 +32,7 @@ from ..errors import SnapError
 from . import destination
 from .answers import Answers, Walk
 from .base import LIMIT, NOT_THERE, Command, Host, Names, Prune, Result, Stat, Walked, checked, failure
+from .tree import Memory
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -40,13 +41,16 @@ _V = TypeVar("_V")
 class Recorder(Host):
     """HOST, and a note of each answer; ``close`` writes it to DEST, a new or empty folder or new archive.
 
-    It does so only after ``complete``: a take that raised or was interrupted leaves no recording.
+    It does so only after ``complete``: a take that raised or was interrupted leaves no recording. One that is HELD is
+    not written before ``revise`` has said how.
     """
 
-    def __init__(self, host: Host, dest: str) -> None:
+    def __init__(self, host: Host, dest: str, held: bool = False) -> None:
         self._host, self._dest, self._answers = host, dest, Answers()
         self.source, self.session = host.source, host.session
         self._complete = self._closed = False
+        self._held = held
+        self._change: Callable[[Memory], Memory] = lambda recording: recording
         try:
             destination.prepare(dest)
         except OSError as error:
@@ -136,6 +140,10 @@ class Recorder(Host):
         results.update(self._host.run([command for command in commands if command not in results]))
         return {command: results[command] for command in commands}
 
+    def revise(self, change: Callable[[Memory], Memory]) -> None:
+        """Says what to write in place of the recording: what CHANGE makes of it."""
+        self._held, self._change = False, change
+
     def complete(self) -> None:
         """As Host.complete."""
         self._complete = True
@@ -146,8 +154,8 @@ class Recorder(Host):
             return
         self._closed = True
         try:
-            if self._complete:
-                destination.write(self._answers.recording(self.session), self._dest)
+            if self._complete and not self._held:
+                destination.write(self._change(self._answers.recording(self.session)), self._dest)
         except OSError as error:
             raise SnapError(f"{self._dest}: {error.strerror or error}") from None
         finally:

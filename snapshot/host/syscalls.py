@@ -16,6 +16,8 @@ from .base import LIMIT, FileType, Prune, Stat, Walked, failure, moment
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
 _PAGE = 4096
+_ATTRIBUTES = ("/proc/sys/", "/sys/")  # without device nodes, and without links to any
+_SHORT = 2048  # of an attribute a read that leaves half the page free is the end: the rest would be one record
 _TYPES: dict[int, FileType] = {
     mode_bits.S_IFREG: "file",
     mode_bits.S_IFDIR: "directory",
@@ -29,18 +31,23 @@ _TYPES: dict[int, FileType] = {
 
 def read(path: str, limit: int = LIMIT) -> bytes:
     """The content of a regular file, links followed. As Host.read."""
-    kind = mode_bits.S_IFMT(os.stat(path).st_mode)
-    if kind != mode_bits.S_IFREG:
-        raise failure(errno.EISDIR if kind == mode_bits.S_IFDIR else errno.ENXIO, path)
+    attribute = path.startswith(_ATTRIBUTES)
+    if not attribute:
+        kind = mode_bits.S_IFMT(os.stat(path).st_mode)
+        if kind != mode_bits.S_IFREG:
+            raise failure(errno.EISDIR if kind == mode_bits.S_IFDIR else errno.ENXIO, path)
     fd = os.open(path, _FLAGS)
     try:
-        return _rest(fd, os.read(fd, _PAGE), limit, path)
+        return _whole(fd, limit, path, attribute)
     finally:
         os.close(fd)
 
 
-def _rest(fd: int, first: bytes, limit: int, path: str) -> bytes:
-    """FIRST and all that follows: a short read is not the end, a seq_file gives whole records only."""
+def _whole(fd: int, limit: int, path: str, attribute: bool) -> bytes:
+    """All that can be read. A short read is not the end: a seq_file gives whole records only."""
+    first = os.read(fd, _PAGE)
+    if attribute and len(first) < min(_SHORT, limit):
+        return first
     parts, size = [first], len(first)
     while parts[-1] and size <= limit:
         parts.append(os.read(fd, 16 * _PAGE))
@@ -65,6 +72,11 @@ def stat(path: str, follow: bool = True) -> Stat:
     return of(os.stat(path, follow_symlinks=follow))
 
 
+def kind(path: str) -> FileType:
+    """The type alone, of a link itself."""
+    return _TYPES[mode_bits.S_IFMT(os.lstat(path).st_mode)]
+
+
 def of(found: os.stat_result) -> Stat:
     """The part of a stat result that is kept."""
     kind = _TYPES[mode_bits.S_IFMT(found.st_mode)]
@@ -77,8 +89,7 @@ def of(found: os.stat_result) -> Stat:
 
 def walk(top: str, skip: frozenset[str], prune: Prune) -> Walked:
     """As Host.walk: one open(2) by path a directory, its files by dir_fd."""
-    # A sysctl or a sysfs attribute is one record: a short read is its end and saves the second read(2).
-    short = 2048 if f"{top}/".startswith(("/proc/sys/", "/sys/")) else 1
+    attributes = f"{top}/".startswith(_ATTRIBUTES)
     todo = [top]
     while todo:
         base = todo.pop()
@@ -91,7 +102,7 @@ def walk(top: str, skip: frozenset[str], prune: Prune) -> Walked:
             files = _files(fd, base.rstrip("/"), prune, todo)
             for name, path in files:
                 if path not in skip:
-                    yield path, _content(name, fd, path, short)
+                    yield path, _content(name, fd, path, attributes)
         except OSError as error:  # getdents(2) itself can fail
             yield base, error
         finally:
@@ -111,14 +122,13 @@ def _files(fd: int, base: str, prune: Prune, todo: list[str]) -> list[tuple[str,
     return files
 
 
-def _content(name: str, folder: int, path: str, short: int) -> bytes | OSError:
+def _content(name: str, folder: int, path: str, attribute: bool) -> bytes | OSError:
     try:
         fd = os.open(name, _FLAGS, dir_fd=folder)
     except OSError as error:
         return failure(error.errno or errno.EIO, path)
     try:
-        first = os.read(fd, _PAGE)
-        return first if len(first) < short else _rest(fd, first, LIMIT, path)
+        return _whole(fd, LIMIT, path, attribute)
     except OSError as error:
         return failure(error.errno or errno.EIO, path)
     finally:

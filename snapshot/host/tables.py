@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_args
 
 from ..errors import SnapError
@@ -41,9 +41,9 @@ class Tables:
         """The text of recorded.json; other bytes than ASCII are escaped, so that any name survives."""
         table: dict[str, Any] = {"format": FORMAT, "links": self.links, "lists": self.lists}
         if self.session is not None:
-            table["session"] = asdict(self.session)
-        table["nodes"] = {path: asdict(stat) for path, stat in self.nodes.items()}
-        table["linknodes"] = {path: asdict(stat) for path, stat in self.linknodes.items()}
+            table["session"] = self.session._asdict()
+        table["nodes"] = {path: stat._asdict() for path, stat in self.nodes.items()}
+        table["linknodes"] = {path: stat._asdict() for path, stat in self.linknodes.items()}
         table["errors"] = {
             path: {call: WORDS.get(number, "EIO") for call, number in calls.items()}
             for path, calls in self.errors.items()
@@ -102,6 +102,7 @@ def _session(table: dict[str, Any]) -> Session:
         _number(table.get("uid", 0), "session uid", _WORD),
         _text(table.get("capabilities", ""), "session capabilities"),
         _text(table.get("hostname", ""), "session hostname"),
+        table.get("redacted") is True,
     )
 
 

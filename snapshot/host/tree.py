@@ -10,7 +10,7 @@ import errno
 from typing import Protocol
 
 from . import syscalls
-from .base import Names, Source, Stat, failure
+from .base import FileType, Names, Source, Stat, failure
 
 SIGNS = {"recorded.json", "proc", "sys", "etc", "dev", "usr", "var", "run", "boot"}  # a root has one of them
 DIRECTORY = Stat("directory", 0, 0, 0o755, 0, 0, 0, 0)
@@ -20,6 +20,9 @@ class Tree(Protocol):
     """Files by real path; every failure is an OSError."""
 
     source: Source
+
+    def kind(self, path: str) -> FileType:
+        """The type that stat tells."""
 
     def stat(self, path: str) -> Stat:
         """What lstat(2) says."""
@@ -44,6 +47,10 @@ class Folder:
 
     def __init__(self, root: str) -> None:
         self._root = root
+
+    def kind(self, path: str) -> FileType:
+        """As Tree.kind."""
+        return syscalls.kind(self._root + path)
 
     def stat(self, path: str) -> Stat:
         """As Tree.stat."""
@@ -110,6 +117,10 @@ class Memory:
         for parent, last in reversed(missing):
             self.stats.setdefault(parent, DIRECTORY)
             self._names.setdefault(parent, {})[last] = None
+
+    def kind(self, path: str) -> FileType:
+        """As Tree.kind."""
+        return self.stat(path).type
 
     def stat(self, path: str) -> Stat:
         """As Tree.stat."""

@@ -44,7 +44,8 @@ def test_only_regular_files_are_opened(host: Live, tmp_path: Path) -> None:
         for path in ("/dev/null", f"{tmp_path}/fifo", f"{tmp_path}/socket"):
             assert answer(host.read, path) == errno.ENXIO
         assert walked(host, str(tmp_path)) == {}
-    assert answer(host.read, str(tmp_path)) == errno.EISDIR
+    for folder in (str(tmp_path), "/proc/sys/kernel", "/sys/devices"):
+        assert answer(host.read, folder) == errno.EISDIR
 
 
 def test_error_numbers_come_through(host: Live, tmp_path: Path) -> None:
