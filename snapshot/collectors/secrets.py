@@ -20,7 +20,7 @@ _LAST = re.compile(
     r"(?<![^\W_])(?:(?:api|auth|enc|host|license|priv(?:ate)?|ssh)key|psk|auth)\Z"
     r"|pwd\Z|pw\Z|(?<!by)(?<!com)pass\Z"
 )
-_NAME = re.compile(r"(?<![\w.-])([\w.-]++)(?:[\"']?\s?[=:]\s?|(?<=\w)\s++)")
+_NAME = re.compile(r"(?<![\w.-])([\w.-]++)(?:[\"'}]?\s?[=:]\s?|(?<=\w)\s++)")
 _QUOTED = {'"': r'"(?:[^"\\]|\\.)*+["\\]?', "'": "'[^']*+'?"}
 
 

@@ -7,7 +7,7 @@ to pydantic (``checker``), which a take never imports: that import alone takes a
 A mark is put on a field with ``Annotated[type, MARK]`` and read back with ``marks``:
 ``VOLATILE`` changes by itself and is left out of the diff by default; ``EVIDENCE`` says where a fact was found
 and is never compared; ``IDENTITY`` names the same thing under another key; ``PerCpu(type)`` and ``Matrix``
-say how the diff has to read a table.
+say how the diff has to read a table; ``Private(kind)`` names somebody or something that redaction replaces.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import (
     Any,
     ClassVar,
     Final,
+    Literal,
     NoReturn,
     Self,
     dataclass_transform,
@@ -173,6 +174,16 @@ class PerCpu:
     """Marks a table value -> cpu list; TYPE is what the values are (TOML keys are always strings)."""
 
     type: type[int] | type[str] | type[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """Marks a text, or the keys of a table, that redaction replaces by a pseudonym.
+
+    Only what cannot be told by its form needs it: MACs, UUIDs and addresses are found wherever they stand.
+    """
+
+    kind: Literal["serial", "wwid", "esp", "guest", "share", "key"]  # key: one of the others, or another key
 
 
 def marks(metadata: Iterable[object]) -> tuple[Mark | PerCpu, ...]:

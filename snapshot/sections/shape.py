@@ -19,7 +19,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from . import model as model_of
-from .base import EVIDENCE, IDENTITY, VOLATILE, Matrix, Model, PerCpu, types
+from .base import EVIDENCE, IDENTITY, VOLATILE, Matrix, Model, PerCpu, Private, types
 
 Kind = Literal["leaf", "model", "table", "rows", "percpu", "matrix"]
 Path = tuple[str, ...]
@@ -37,6 +37,7 @@ class Shape:
     evidence: bool = False
     volatile: bool = False
     identity: bool = False
+    private: str = ""  # kind of name that a leaf, or the keys of a table, hold
     computed: str = ""  # what the kernel works it out from
     volatile_keys: tuple[str, ...] = ()  # of a table
     computed_keys: Mapping[str, str] = field(default_factory=dict)
@@ -88,6 +89,7 @@ def _of(annotation: Any) -> Shape:
     return replace(
         Shape("percpu", cpu=cpu) if cpu else _of_kind(kind),
         evidence=EVIDENCE in found, volatile=VOLATILE in found, identity=IDENTITY in found,
+        private=next((mark.kind for mark in found if isinstance(mark, Private)), ""),
     )
 
 
