@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from ..errors import AbsentError
 from ..sections.lxc import Container, Lxc, Part
-from . import lxc_system, pve_conf
+from . import lxc_system
 from .base import FactPath, Reading, Reads
 from .lxc_cgroups import CGROUP, Cgroups, last
 from .lxc_includes import PLACES, Includes
@@ -44,6 +44,8 @@ def collect(reading: Reading) -> Lxc:
     for name in node.names:
         if name not in (node.pve or {}) and (found := node.plain(name)):
             containers[name] = found
+    for fact in [("containers",)] if node.pve is None else [("containers", id_) for id_ in node.pve]:
+        reading.depends(fact, ("includes",))
     return Lxc(containers=containers, includes=includes or None)
 
 
@@ -90,6 +92,8 @@ class _Node:
         text = self.reading.config(file, *fact)
         if text is None:
             return None
+        from . import pve_conf  # most hosts are no Proxmox VE node
+
         conf = pve_conf.parse(text, file)
         privileged = not conf.live.unprivileged()
         conf.live.entries = self.includes.expand(conf.live.entries, (*fact, "live"), file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..sections.pci import Function
 
@@ -18,8 +18,7 @@ DEAD = "device does not answer (all ones)"
 NEEDS_ROOT = "needs root"
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """A fact of a function that a source cannot tell; the path stands for everything below it."""
 
     path: tuple[str, ...]
@@ -27,8 +26,7 @@ class Gap:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """What a source says. A field that is None and in no gap does not exist on the function."""
 
     function: Function

@@ -23,7 +23,6 @@ from .lxc_part import Draft, Entry, Line, redacted_line
 from .pve_keys import refused
 
 _BLANKS = " \t\n\r\f\v"
-_PENDING = re.compile(r"\[pve:pending\]\s*", re.IGNORECASE | re.ASCII)
 _HEADER = re.compile(r"\[([a-z][a-z0-9_-]+)\]\s*", re.IGNORECASE | re.ASCII)
 _RAW = re.compile(r"(lxc\.[a-z0-9_.-]+)(?::|\s*=)", re.ASCII)
 _SNAPSTATE = re.compile(r"snapstate:\s*(prepare|delete)\s*", re.ASCII)
@@ -67,22 +66,35 @@ class Conf:
 
 def parse(text: str, file: str) -> Conf:
     """The parts of FILE."""
-    parser = _Parser()
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip(_BLANKS):
-            kept = redacted_line(line)
-            parser.line(kept, Origin(file=file, line=number, text=kept))
-    return parser.conf
+    return Parser().parse(text, file)
 
 
-class _Parser:
+class Parser:
+    """What the files of containers and of virtual machines have in common, in the words of containers."""
+
+    pending = re.compile(r"\[pve:pending\]\s*", re.IGNORECASE | re.ASCII)
+
     def __init__(self) -> None:
+        """For one file."""
         self.conf = Conf()
         self.section = self.conf.live
         self.may_delete = False
 
+    def parse(self, text: str, file: str) -> Conf:
+        """The parts of FILE."""
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip(_BLANKS):
+                kept = self.redacted(line)
+                self.line(kept, Origin(file=file, line=number, text=kept))
+        return self.conf
+
+    def redacted(self, line: str) -> str:
+        """LINE without secrets."""
+        return redacted_line(line)
+
     def line(self, text: str, origin: Origin) -> None:
-        if _PENDING.fullmatch(text):
+        """Takes in one line that is not blank."""
+        if self.pending.fullmatch(text):
             self._begin(origin, self.conf.pending)
             self.conf.pending, self.may_delete = self.section, True
         elif header := _HEADER.fullmatch(text):

@@ -19,7 +19,6 @@ import fnmatch
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..sections.base import Origin
@@ -61,8 +60,7 @@ class Boot(NamedTuple):
     excess: str = ""  # why the settings are not known: there are too many
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """A line that assigns, or (value None) keeps KEY out of patterns."""
 
     key: str

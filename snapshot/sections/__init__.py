@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .base import Model
 
-NAMES = ("os", "kernel", "cmdline", "sysctl", "pci", "devices", "lxc")
+NAMES = (
+    "os", "firmware", "kernel", "boot", "cmdline", "modules", "dkms", "packages", "sysctl", "cpu", "cpufreq", "cpuidle",
+    "memory", "irq", "power", "pci", "iommu", "nvidia", "amdgpu", "devices", "net", "rdma", "storage", "lxc", "qemu",
+    "runtimes", "units", "bench",
+)
 
 
 def model(name: str) -> type[Model]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from .base import EVIDENCE, Model, Origin, field
+from .base import EVIDENCE, Model, Origin, Private, field
 
 
 def unquoted(value: str) -> str:
@@ -111,7 +111,9 @@ class Container(Model):
 
     manager: Literal["pve", "lxc"] = field(description="whose configuration it is")
     config_file: Annotated[str, EVIDENCE] = field(description="the file")
-    hostname: str | None = field(default=None, description="hostname option, or lxc.uts.name")
+    hostname: Annotated[str | None, Private("guest")] = field(
+        default=None, description="hostname option, or lxc.uts.name"
+    )
     privileged: bool | None = field(
         default=None,
         description="neither unprivileged: 1 nor an lxc.idmap in the live part; unknown while an include is unread",
@@ -132,7 +134,9 @@ class Container(Model):
 class Lxc(Model):
     """Every container of this node by id, and the files that its starts include."""
 
-    containers: dict[str, Container] = field(description="by id (Proxmox VE) or name (plain LXC)")
+    containers: Annotated[dict[str, Container], Private("guest")] = field(
+        description="by id (Proxmox VE) or name (plain LXC)"
+    )
     includes: dict[str, Part] | None = field(
         default=None,
         description="/usr/share/lxc/config files that Proxmox VE starts include first, expanded, by path: "

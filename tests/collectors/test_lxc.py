@@ -115,13 +115,13 @@ def test_unreadable_proxmox_does_not_look_like_no_containers(number: int) -> Non
     files: Files = {"/etc/pve/lxc/": OSError(number, "x"), "/var/lib/lxc/101/config": GENERATED,
                     "/var/lib/lxc/box/config": "lxc.uts.name = box\n", f"{CGROUP}/cgroup.controllers": ""}
     found, reading = take(files)
-    assert reading.unreads == [Unread(("containers",), "/etc/pve/lxc", word)]
+    assert reading.unreads == [Unread((fact,), "/etc/pve/lxc", word) for fact in ("containers", "includes")]
     assert list(found.containers) == ["box"]
 
 
 def test_cluster_file_system_that_is_not_mounted() -> None:
     found, reading = take({"/etc/pve/": "", "/var/lib/lxc/101/config": GENERATED})
-    assert found.containers == {} and [u.path for u in reading.unreads] == [("containers",)]
+    assert found.containers == {} and [u.path for u in reading.unreads] == [("containers",), ("includes",)]
     assert "pve-cluster" in reading.unreads[0].why
 
 
@@ -130,19 +130,20 @@ def test_stat_of_the_cluster_file_system_hangs() -> None:
     host = MemoryHost({"/var/lib/lxc/101/config": GENERATED}, nodes={"/etc/pve": hung})
     found, reading = gather(lxc, host)
     assert isinstance(found, Lxc) and found.containers == {}
-    assert reading.unreads == [Unread(("containers",), "/etc/pve", "timeout")]
+    assert reading.unreads == [Unread((fact,), "/etc/pve", "timeout") for fact in ("containers", "includes")]
 
 
 def test_one_file_that_cannot_be_read() -> None:
     found, reading = take({**PROXMOX, f"{NODE}/101.conf": OSError(errno.EIO, "x")})
     assert list(found.containers) == ["102"]
-    assert reading.unreads == [Unread(("containers", "101"), "/etc/pve/lxc/101.conf", "EIO")]
+    assert reading.unreads == [
+        Unread(fact, "/etc/pve/lxc/101.conf", "EIO") for fact in (("containers", "101"), ("includes",))]
 
 
 def test_without_root() -> None:
     denied = OSError(errno.EACCES, "x")
     found, reading = take({"/etc/pve/lxc/": denied, "/var/lib/lxc/": denied})
-    assert found.containers == {} and {u.path for u in reading.unreads} == {("containers",)}
+    assert found.containers == {} and {u.path for u in reading.unreads} == {("containers",), ("includes",)}
     _, reading = take({**{k: v for k, v in PROXMOX.items() if "/var/" not in k}, "/var/lib/lxc/": denied})
     assert [u.path for u in reading.unreads] == [
         ("containers",), ("containers", "101", "generated"), ("containers", "102", "generated")]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from fnmatch import fnmatchcase
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixtures import epyc, whole
 from snapshot.capture import take
 from snapshot.collectors.secrets import REDACTED, is_secret, redacted
+from snapshot.sections import NAMES
 
-from .fake import MemoryHost
+from .fake import Content, MemoryHost
 
 SECRET = "hunter2"
 
@@ -123,3 +129,111 @@ def test_no_section_lets_a_secret_through() -> None:
     assert text.count("core_pattern") > 5 and "|/h --token=<redacted> http://<redacted>@h/" in text
     for word in ("101", "box", "snap", "pending", "generated", "common.conf", "more.conf", "entrypoint"):
         assert word in text
+
+
+# What can stand in files of a kind, by pattern of the path; added at the end and behind each [section]. Each line has
+# its own number behind the secret, so that a leak names it.
+UNIT = f"""\
+Environment=API_TOKEN={SECRET} "DB_PASSWORD={SECRET} {SECRET}"
+ExecStart=/usr/bin/nvidia-smi -pm 1 --token={SECRET}
+ExecStartPre=/bin/sh -c 'API_KEY={SECRET} setpci -s 01:00.0 CAP_EXP+8.w'
+ExecStartPost=/usr/bin/env PASSWORD={SECRET} nvidia-smi -pl 400
+ConditionKernelCommandLine=password={SECRET}
+"""
+SCRIPT = f"""\
+export API_TOKEN={SECRET}
+PASSWORD={SECRET} nvidia-smi -pm 1 --token {SECRET}
+curl -H 'Authorization: Bearer {SECRET}' http://u:{SECRET}@h/ && setpci -s 01:00.0 CAP_EXP+8.w=5000
+echo {SECRET}
+"""
+QEMU = f"""\
+description: {SECRET}
+#{SECRET}
+args: -device x,password={SECRET}
+cipassword: {SECRET}
+sshkeys: {SECRET}
+vmgenid: {SECRET}
+hostpci0: 0000:01:00.0,password={SECRET}
+net0: virtio=02:00:00:00:09:01,bridge=vmbr0,password={SECRET}
+"""
+KINDS = {
+    "*.service": UNIT, "*.mount": f"Options=rw,username=a,password={SECRET}\n",
+    "*.timer": f"Environment=A_TOKEN={SECRET}\n",
+    "/usr/local/sbin/*": SCRIPT, "/usr/sbin/*": SCRIPT, "/etc/rc.local": SCRIPT,
+    "/etc/sysctl*": f"net.x.stable_secret = {SECRET}\nkernel.core_pattern = |/h --token={SECRET}\n",
+    "*/modprobe.d/*": f"options nvidia NVreg_password={SECRET}\ninstall nvidia /sbin/modprobe --token {SECRET}\n"
+    f"remove nvidia /x password={SECRET}\npassword={SECRET}\n--password {SECRET}\n# {SECRET}\n",
+    "/etc/modules": f"# password {SECRET}\n", "*/modules-load.d/*": f"# password {SECRET}\n",
+    "/etc/default/grub*":
+    f'GRUB_CMDLINE_LINUX="quiet password={SECRET} rd.luks.key={SECRET}"\nGRUB_PASSWORD={SECRET}\n',
+    "*/grub.cfg": f"password_pbkdf2 root {SECRET}\n"
+    f"menuentry 'x' {{\n linux /boot/vmlinuz-6.8.12-9-pve password={SECRET}\n}}\n",
+    "*/loader/entries/*": f"title x\nlinux /vmlinuz-6.8.12-9-pve\noptions quiet password={SECRET}\n",
+    "/etc/pve/nodes/*/qemu-server/*": QEMU, "/etc/pve/nodes/*/lxc/*": PVE, "/var/lib/lxc/*": PLAIN,
+    "/etc/pve/mapping/*": f"\tmap password={SECRET},id=10de:2bb5,node=pve1,path=0000:01:00.0\n",
+    "/etc/fstab": f"//nas/x /mnt/x cifs username=a,password={SECRET} 0 0\n//u:{SECRET}@nas/y /mnt/y cifs ro 0 0\n",
+    "/etc/network/*": f"  wpa-psk {SECRET}\n  up ethtool -G eno1 rx 1 --password {SECRET}\n  password {SECRET}\n",
+    "*/netplan/*": f"network:\n  ethernets:\n    eno9:\n      mtu: 9000\n      auth:\n        password: {SECRET}\n",
+    "*/systemd/network/*": f"Password={SECRET}\nPrivateKey={SECRET}\nApiToken={SECRET}\n",
+    "*/udev/rules.d/*": f'KERNEL=="nvidia*", RUN+="/usr/bin/nvidia-smi --token {SECRET}", ENV{{API_TOKEN}}="{SECRET}"\n'
+    f'KERNEL=="nvidia0", MODE="0666", OPTIONS+="password={SECRET}"\n',
+    "*/tmpfiles.d/*": f"w /sys/kernel/mm/x - - - - --token={SECRET}\n",
+    "*/apt/preferences.d/*": f'\nPackage: x\nPin: origin "http://u:{SECRET}@h/"\nPin-Priority: 1\n',
+    "*/apt.conf.d/*": f'Acquire::http::Proxy "http://u:{SECRET}@h/";\nAPT::Password "{SECRET}";\n',
+    "/etc/nvidia-container-runtime/*": f'\n[x]\npassword = "{SECRET}"\nenvironment = ["A_TOKEN={SECRET}"]\n',
+    "/etc/containerd/*": f'\n[x.auth]\npassword = "{SECRET}"\nidentitytoken = "{SECRET}"\n',
+    "/etc/docker/*": f'{{"proxies": {{"http-proxy": "http://u:{SECRET}@h"}}, "log-opts": {{"token": "{SECRET}"}}}}',
+    "/etc/cdi/*": "cdiVersion: 0.6.0\nkind: nvidia.com/gpu\ndevices: []\ncontainerEdits:\n  env:\n"
+    f"  - A_TOKEN={SECRET}\n  hooks:\n  - hookName: createContainer\n    path: /x\n    args: [--token, {SECRET}]\n",
+    "/etc/cron*": f"@reboot root API_TOKEN={SECRET} nvidia-smi -pm 1 --password {SECRET}\nMAILTO={SECRET}\n",
+    "/etc/tuned/*/tuned.conf":
+    f"[sysfs]\n/sys/kernel/mm/x=1 --token={SECRET}\n[script]\nscript=x.sh --password={SECRET}\n",
+    "/etc/kernel/cmdline": f" password={SECRET} rd.luks.key={SECRET}\n",
+    "/proc/cmdline": f" password={SECRET} --token {SECRET} x=\"--password {SECRET}\"\n",
+    "/etc/exports": f"/x password={SECRET}\n",
+}
+MORE = (
+    "/etc/rc.local", "/boot/grub/grub.cfg", "/boot/loader/entries/x.conf", "/etc/netplan/50.yaml",
+    "/etc/systemd/network/wg.network", "/etc/udev/rules.d/x.rules", "/etc/tmpfiles.d/x.conf",
+    "/etc/containerd/config.toml", "/etc/docker/daemon.json", "/etc/cdi/nvidia.yaml", "/etc/cron.d/x",
+    "/etc/tuned/x/tuned.conf",
+    "/etc/systemd/system/mnt-x.mount", "/etc/sysctl.d/z.conf", "/etc/modprobe.d/z.conf", "/etc/network/interfaces.d/x",
+)
+SAID = f"\nx password={SECRET} --token {SECRET} http://u:{SECRET}@h/\n"
+
+
+def _planted() -> MemoryHost:
+    """The synthetic host with every part, a secret in each place of each file that can hold one."""
+    host = whole.host(epyc.BEFORE)
+    files: dict[str, Content] = {**dict.fromkeys(MORE, ""), **host.files}
+    files |= {"/etc/rc.local": "#!/bin/sh\n", "/etc/tuned/active_profile": "x\n"}
+    files |= {path: _with_secrets(path, text) for path, text in files.items()}
+    folders = {f"{path}/": "" for path in host.children if path and path not in files}
+    results = dict(host.results)
+    for command, said in results.items():
+        if not isinstance(said, str) or command.startswith(("nvidia-smi -q", "ip -j", "systemctl is-system")):
+            continue
+        results[command] = said.rstrip("\n") + SAID
+    return MemoryHost({**folders, **files}, host.links, host.nodes, results, host.session)
+
+
+def _with_secrets(path: str, content: Content) -> Content:
+    lines = next((lines for pattern, lines in KINDS.items() if fnmatchcase(path, pattern)), "")
+    if not lines or isinstance(content, OSError):
+        return content
+    text = content if isinstance(content, str) else content.decode()
+    inside = re.sub(r"^\[[A-Za-z]+\]$", lambda head: f"{head[0]}\n{lines}", text, flags=re.MULTILINE)
+    number = itertools.count()
+    whole = inside.rstrip("\n") + ("" if path.endswith("cmdline") else "\n") + lines
+    return re.sub(SECRET, lambda _: f"{SECRET}-{next(number)}", whole)
+
+
+def test_no_section_lets_a_secret_through_whatever_it_reads() -> None:
+    found = take(_planted())
+    assert {n: found.outcomes[n].state for n in NAMES if found.outcomes[n].state not in ("ok", "partial")} == {
+        "amdgpu": "absent"}
+    text = found.dumps()
+    assert [line for line in text.splitlines() if SECRET in line or "token=secret" in line] == []
+    for word in ("NVreg_password", "core_pattern", "setpci", "/mnt/x", "nvidia-smi -pm 1", "cifs"):
+        assert word in text, word
+    assert text.count("<redacted>") > 40
