@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
-VERBS = ("take", "diff", "show", "log", "collectors", "schema", "completion")
+VERBS = ("take", "diff", "show", "log", "redact", "collectors", "schema", "completion")
 
 
 class Verbs(click.Group):

@@ -26,9 +26,7 @@ def show(words: tuple[str, ...], form: str) -> None:
     if not paths and form == "table":
         click.echo(page.render(snapshot), nl=False)
         return
-    found = [values.find(snapshot, path) for path in paths] or [
-        ((name,), values.part(snapshot, name)) for name in values.PARTS if values.part(snapshot, name)
-    ]
+    found = [values.find(snapshot, path) for path in paths] or values.whole(snapshot)
     if form == "table":
         for keys, value in found:
             click.echo(values.render_table(keys, value), nl=False)

@@ -13,8 +13,10 @@ import click
 from . import arguments
 
 if TYPE_CHECKING:
-    from ..capture import Progress
-    from ..document import Outcome
+    from ..capture import Progress, Spent
+    from ..document import Outcome, Snapshot
+    from ..host.recorder import Recorder
+    from ..report.taken import Timing
 
 
 STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -26,14 +28,17 @@ STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 @click.option("--root", metavar="DIR|ARCHIVE", help="Read a recorded root instead of this machine.")
 @click.option("--record", metavar="DIR|ARCHIVE",
               help="Also keep everything that is read as a recorded root: a new folder, or .tar[.gz|.xz|.zst].")
+@click.option("--redact", is_flag=True,
+              help="Replace names, serials and addresses by pseudonyms, in what --record keeps too; see redact.")
 @click.option("--only", metavar="S,...", help="Record these sections only.")
 @click.option("--skip", metavar="S,...", help="Leave these sections out.")
 @click.option("--deadline", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
               metavar="SECONDS", help="Stop waiting for what does not answer after this time.")
 @click.option("--baseline", is_flag=True, help="Mark as the state that the boot leaves, before any tuning by hand.")
+@click.option("-v", "--verbose", is_flag=True, help="Say of each section how it went and how long it took.")
 def take(
-    label: str | None, output: str | None, root: str | None, record: str | None,
-    only: str | None, skip: str | None, deadline: float, baseline: bool,
+    label: str | None, output: str | None, root: str | None, record: str | None, redact: bool,
+    only: str | None, skip: str | None, deadline: float, baseline: bool, verbose: bool,
 ) -> None:
     """Record this host as one TOML file, with LABEL if one is given.
 
@@ -50,37 +55,73 @@ def take(
 
     if label is not None:
         store.check_label(label)
+    key = _key() if redact else None
     began = time.monotonic()
-    host = arguments.host(root, deadline)
+    host, recorder = arguments.host(root, deadline), None
     if record:
         from ..host.recorder import Recorder
 
-        host = Recorder(host, record)
+        host = recorder = Recorder(host, record, held=redact)
     try:
-        taken = capture.take(host, names, label, baseline, _progress())
+        timings: list[Timing] = []
+        taken = capture.take(host, names, label, baseline, _timed(timings) if verbose else _progress())
+        if key:
+            taken = _redacted(taken, key, recorder)
     finally:
         host.close()
+    from ..report import taken as report
+
+    if verbose:
+        click.echo(report.render_timings(timings), nl=False, err=output in STDOUT)
     if output in STDOUT:
         arguments.write(taken.dumps().encode())
     else:
         path = output or arguments.stored(taken)
         if output:
             taken.save(path)
-        from ..report import taken as report
-
         reference = path if output or not label else arguments.reference(taken.meta.host, label)
         click.echo(report.render(taken, path, reference, time.monotonic() - began, arguments.program()), nl=False)
     if any(o.state in ("failed", "timeout") for o in taken.outcomes.values()):
         sys.exit(3)
 
 
+def _key() -> bytes:
+    from ..redact.key import load
+
+    return load()
+
+
+def _redacted(taken: Snapshot, key: bytes, recorder: Recorder | None) -> Snapshot:
+    """TAKEN with pseudonyms, and RECORDER told to write them too."""
+    from ..redact import Redaction
+
+    redaction = Redaction(key, taken)
+    if recorder:
+        recorder.revise(redaction.recording)
+    return redaction.snapshot
+
+
 def _progress() -> Progress:
     """On a terminal: the section that is being read, on one line of stderr that is wiped at the end."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return lambda _name, _outcome: None
+        return lambda _name, _outcome, _spent: None
 
-    def show(name: str, outcome: Outcome | None) -> None:
+    def show(name: str, outcome: Outcome | None, _spent: Spent) -> None:
         sys.stderr.write(f"\r\033[K{name} ..." if outcome is None else "\r\033[K")
         sys.stderr.flush()
 
     return show
+
+
+def _timed(timings: list[Timing]) -> Progress:
+    """Shows progress, and keeps in TIMINGS how each section went."""
+    from ..report.taken import Timing
+
+    shown = _progress()
+
+    def keep(name: str, outcome: Outcome | None, spent: Spent) -> None:
+        shown(name, outcome, spent)
+        if outcome:
+            timings.append(Timing(name, outcome, spent.own_s, spent.waited_s, (*spent.tools,)))
+
+    return keep

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ..document import Outcome, Snapshot
 from ..sections import NAMES
 from .paper import shown
 
 WIDTH = 80
-DISPLAY_CLASS = "03"
+GPU_CLASSES = ("03", "1200")  # display controllers, and processing accelerators as AMD Instinct are
 GPU_VENDORS = frozenset({"10de", "1002"})  # pci.ids: NVIDIA, AMD/ATI; a BMC's VGA is of another vendor
 
 
@@ -47,9 +47,9 @@ def system(snapshot: Snapshot) -> str:
 
 
 def gpus(functions: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The addresses of the display controllers made by GPU vendors."""
+    """The addresses of the display controllers and accelerators made by GPU vendors."""
     return [a for a, f in functions.items()
-            if f.get("class_code", "").startswith(DISPLAY_CLASS) and f.get("vendor") in GPU_VENDORS]
+            if f.get("class_code", "").startswith(GPU_CLASSES) and f.get("vendor") in GPU_VENDORS]
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
@@ -77,4 +77,39 @@ def _trouble(name: str, outcome: Outcome) -> Iterator[str]:
     unread = outcome.unread or []
     first = outcome.why or (f"{unread[0].source}: {unread[0].why}" if unread else "")
     more = f" and {len(unread) - 1:,} more" if len(unread) > 1 else ""
-    yield f"  {outcome.state:<8} {name:<8} {first}{more}"
+    head = f"  {outcome.state:<8} {name:<8} "
+    yield f"{head}{_short(first, WIDTH - len(head) - len(more))}{more}"
+
+
+def _short(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 3].rstrip()}..."
+
+
+class Timing(NamedTuple):
+    """How a section's reading went, and how long it took."""
+
+    name: str
+    outcome: Outcome
+    own_s: float  # reading and parsing
+    waited_s: float  # until commands were done, which run side by side with those of other sections
+    tools: Sequence[str]  # programs that it waited for
+
+    @property
+    def total_s(self) -> float:
+        """All of it."""
+        return self.own_s + self.waited_s
+
+
+def render_timings(timings: Sequence[Timing]) -> str:
+    """One line a section, and the slowest by name: of those that waited together one whose command ran out of time."""
+    lines = [f"  {t.outcome.state:<8} {t.name:<8} {plural(t.outcome.facts, 'fact'):>12} {t.own_s:>7.3f} s{_waited(t)}"
+             for t in timings]
+    slowest = max(timings, key=lambda t: (round(t.total_s, 1), t.outcome.state == "timeout", t.total_s), default=None)
+    if slowest:
+        lines.append(f"  slowest: {slowest.name}, {slowest.total_s:.3f} s")
+    return "".join(f"{shown(line)}\n" for line in lines)
+
+
+def _waited(timing: Timing) -> str:
+    tools = ", ".join(tool.rsplit("/", 1)[-1] for tool in timing.tools)
+    return _short(f" + {timing.waited_s:.3f} s for {tools}", WIDTH - 42) if tools else ""

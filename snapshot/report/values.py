@@ -31,6 +31,11 @@ def part(snapshot: Snapshot, name: str) -> Any:
     return snapshot.table(name)
 
 
+def whole(snapshot: Snapshot) -> list[tuple[tuple[str, ...], Any]]:
+    """Every part that the file has, also one without facts."""
+    return [((name,), part(snapshot, name)) for name in PARTS if name not in NAMES or snapshot.text(name)]
+
+
 def find(snapshot: Snapshot, path: str) -> tuple[tuple[str, ...], Any]:
     """The keys and the value of a path written with dots, though keys may hold dots themselves.
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from snapshot.cli import VERBS
-from snapshot.sections import NAMES
 
 from .command import Snap
 from .test_take import SMALL
@@ -71,8 +70,8 @@ def test_a_file_that_is_cut_short_is_one_line(snap: Snap, taken: str, lost: int)
 
 def test_the_whole_as_json_holds_every_part(snap: Snap, taken: str) -> None:
     found = json.loads(snap("show", taken, "-f", "json").out)
-    assert found.keys() == {"meta", "outcomes", "files", *NAMES}
     assert found == tomllib.loads(Path(taken).read_text())
+    assert found.keys() > {"meta", "outcomes", "files", "os", "lxc"}
 
 
 def test_a_path_that_is_not_there_says_so(snap: Snap, taken: str) -> None:
