@@ -38,3 +38,24 @@ def test_no_collector_fails_and_the_file_reads_back_the_same(host: str) -> None:
     again = Snapshot.loads(text.encode(), host)
     assert [again.section(name) for name in NAMES] == [found.section(name) for name in NAMES]
     assert again.dumps() == text
+
+
+@pytest.mark.parametrize(("host", "section", "state"), [
+    ("nvidia-smi-hangs.tar.xz", "nvidia", "timeout"), ("pve-bare.tar.xz", "nvidia", "absent"),
+    ("amd-gpu.tar.xz", "amdgpu", "ok"), ("amd-gpu.tar.xz", "nvidia", "absent"), ("rdma-ib.tar.xz", "rdma", "ok"),
+    ("ubuntu-gpu.tar.xz", "runtimes", "ok"), ("ubuntu-gpu.tar.xz", "lxc", "absent"),
+])
+def test_a_host_shows_what_it_was_made_for(host: str, section: str, state: str) -> None:
+    assert taken(host).outcomes[section].state == state
+
+
+def test_what_hangs_costs_its_own_section_alone() -> None:
+    whole, hung = taken("pve-epyc-after.tar.xz"), taken("nvidia-smi-hangs.tar.xz")
+    assert [n for n in NAMES if n != "nvidia" and whole.section(n) != hung.section(n)] == []
+
+
+def test_a_lost_gpu_is_unread_and_still_there() -> None:
+    lost = taken("gpu-lost.tar.xz")
+    unread = {tuple(u.path[:2]) for u in lost.outcomes["pci"].unread or ()}
+    assert unread == {("functions", "0000:a1:00.0")}
+    assert lost.table("pci")["functions"]["0000:a1:00.0"]["vendor"] == "10de"
