@@ -1,0 +1,1 @@
+"""Pages for users, and what writes those that are generated."""
