@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from syrupy.assertion import SnapshotAssertion
 
+KINDS = pytest.StashKey[list[str]]()
 # A change lands by tests that give the same verdict each time; what random examples find, they find on a desk.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("desk", deadline=None)
@@ -28,3 +30,20 @@ def corpus() -> Path:
     if not folder:
         pytest.skip("SNAP_CORPUS names no folder of public raw files")
     return Path(folder)
+
+
+@pytest.fixture
+def record_table(request: pytest.FixtureRequest) -> Callable[[list[str]], None]:
+    """Keeps the lines about the kinds of raw files for the end of the run."""
+    def keep(lines: list[str]) -> None:
+        request.config.stash[KINDS] = lines
+
+    return keep
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Prints the table of the kinds of raw files and how many of each there are."""
+    if lines := config.stash.get(KINDS, None):
+        terminalreporter.section("public raw files by kind")
+        for line in lines:
+            terminalreporter.line(line)

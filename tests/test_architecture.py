@@ -27,10 +27,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"errors"},
     "sections": {"errors"},
     "host": {"errors"},
-    "collectors": {"errors", "sections", "host"},
+    "collectors": {"errors", "sections", "host", "tomlio"},  # containerd and the NVIDIA runtime are set up in TOML
     "document": {"__init__", "errors", "sections", "tomlio", "store"},
     "schema": {"sections", "document"},
     "capture": {"__init__", "errors", "sections", "host", "collectors", "document"},
+    "redact": {"errors", "sections", "document", "store", "host", "collectors"},
     "pairing": {"sections"},
     "derive": {"errors", "sections", "document", "pairing"},
     "diff": {"errors", "sections", "document", "pairing"},
@@ -88,7 +89,7 @@ def test_every_module_says_what_it_is(path: Path) -> None:
 def test_one_word_opens_every_room_of_a_section(name: str) -> None:
     assert issubclass(model(name), Model)
     module = import_module(f"snapshot.collectors.{name}")
-    assert module.READS.paths
+    assert module.READS.paths or name == "bench"  # a take measures nothing
     assert callable(module.collect)
 
 

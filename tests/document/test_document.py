@@ -187,8 +187,8 @@ NEWER = f"hostsnap {__version__} has no such section (hostsnap 0.1.0 wrote the f
      f'files."/etc/sysctl.d/90-gpu.conf".size_bytes: expected an integer, found inf{BY_HAND}'),
     ("[outcomes.os]", "[outcomes.kernel]", "[outcomes.os]",
      "outcomes.kernel: the file has no such section (cut short?)"),
-    ("[outcomes.lxc]", "[outcomes.nvidia]", "[outcomes.lxc]", f"outcomes.nvidia: {NEWER}"),
-    ("[os]", "[nvidia]", "[os]", f"nvidia: {NEWER}"),
+    ("[outcomes.lxc]", "[outcomes.nosuch]", "[outcomes.lxc]", f"outcomes.nosuch: {NEWER}"),
+    ("[os]", "[nosuch]", "[os]", f"nosuch: {NEWER}"),
     ('[outcomes.os]\nfacts = 2\nstate = "ok"\n', "", "", "os: there is no outcomes.os"),
 ])
 def test_a_hand_edited_file_is_one_line_with_its_place(old: str, new: str, line: str, what: str) -> None:
@@ -270,7 +270,7 @@ def test_sections_and_outcomes_have_to_go_together() -> None:
     with pytest.raises(FormatError, match=r"outcomes.os: the file has no such section"):
         Snapshot.build(META, {"os": Outcome(state="ok", facts=3)}, {}, {})
     with pytest.raises(KeyError):
-        built().section("nvidia")
+        built().section("nosuch")
 
 
 def test_saved_with_mode_0600_and_read_back(tmp_path: Path) -> None:
