@@ -26,6 +26,7 @@ def main() -> None:
     except OSError as error:
         code = _failed(f"{error.filename or 'output'}: {error.strerror or error}")
         _drop_output()
+    gc.freeze()  # nor does the interpreter have to look through it at its end, which takes as long as a section
     sys.exit(code)
 
 
