@@ -11,7 +11,6 @@ INTERRUPTED = 130  # as a shell reports SIGINT
 
 def main() -> None:
     """Runs the command line and exits. A fault is one line on stderr and exit code 2, never 1: that means findings."""
-    gc.disable()  # the process ends before its garbage would matter
     # No code of other packages runs in ours because it is installed; the search for it costs 15 ms.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     try:
@@ -26,7 +25,6 @@ def main() -> None:
     except OSError as error:
         code = _failed(f"{error.filename or 'output'}: {error.strerror or error}")
         _drop_output()
-    gc.freeze()  # nor does the interpreter have to look through it at its end, which takes as long as a section
     sys.exit(code)
 
 
@@ -64,5 +62,16 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def run() -> None:
+    """What the installed commands call: main in a process of its own, which ends before its garbage would matter."""
+    gc.disable()
+    try:
+        main()
+    except SystemExit as stop:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+        os._exit(stop.code if isinstance(stop.code, int) else 2)  # nor is anything taken apart that nobody needs
+
+
 if __name__ == "__main__":
-    main()
+    run()

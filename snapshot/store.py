@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -137,11 +138,10 @@ def write(path: str, data: bytes) -> None:
 
 
 def _replace(path: str, data: bytes) -> None:
-    from tempfile import mkstemp
-
     folder = os.path.dirname(path)
     _make(folder)
-    handle, temporary = mkstemp(prefix=".hostsnap-", dir=folder)
+    temporary = os.path.join(folder, f".hostsnap-{os.getpid()}-{time.monotonic_ns()}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with open(handle, "wb") as file:
             file.write(data)

@@ -98,6 +98,14 @@ class Reading:
         except OSError as error:
             return error
 
+    def head(self, path: str, size: int) -> Content:
+        """As attempt, of the first SIZE bytes."""
+        self._declared(path)
+        try:
+            return self.host.head(path, size)
+        except OSError as error:
+            return error
+
     def text(self, path: str, *fact: str, limit: int = 64 << 20) -> str | None:
         """As bytes, decoded, trailing newline and NUL bytes dropped."""
         data = self.bytes(path, *fact, limit=limit)

@@ -43,7 +43,7 @@ _LINE = re.compile(r"(\S+) [0-9]+ \S+ \S+ \S+ \S+(?: \(([A-Z+-]+)\))?")
 _STATISTICS = ("coresize", "initsize", "initstate", "refcnt", "uevent", "taint")
 _COMPUTED = re.compile(
     r"damon[^/]*/parameters/(?:kdamond_pid|nr_.*|bytes_.*)|acpi/parameters/(?:acpica_version|debug_level|debug_layer)"
-    r"|page_reporting/parameters/page_reporting_order|rng_core/parameters/default_quality"
+    r"|page_reporting/parameters/.*|rng_core/parameters/default_quality"
 )
 _FOLDERS = ("holders", "notes", "sections", "drivers")
 T = TypeVar("T")

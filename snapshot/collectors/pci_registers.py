@@ -15,9 +15,10 @@ import re
 from collections.abc import Mapping
 
 from ..sections.pci import Function
-from .base import Reading, decode, why
+from .base import Content, Reading, decode, why
 from .pci_config import parse_config
 from .pci_facts import IDS, REGISTERS, Decoded, combine, gaps
+from .pci_space import CONVENTIONAL, EXPRESS, Space
 from .pci_sysfs import DEVICES
 
 SUSPENDED = frozenset({"suspended", "suspending"})
@@ -49,7 +50,7 @@ def _word(reading: Reading, address: str, name: str) -> str:
 def read_registers(reading: Reading, address: str, asleep: str) -> Decoded:
     """What config says of a function that is not ASLEEP, and what the kernel knows where config is silent."""
     path = f"{DEVICES}/{address}/config"
-    content = OSError() if asleep else reading.attempt(path)
+    content = OSError() if asleep else _config(reading, path)
     if isinstance(content, OSError):
         found = Decoded(Function(source="sysfs"), gaps(REGISTERS, path, asleep or why(content)))
     else:
@@ -61,6 +62,14 @@ def read_registers(reading: Reading, address: str, asleep: str) -> Decoded:
     link = reading.readlink(f"{DEVICES}/{address}/physfn", "functions", address, "physical_function")
     physical = link.rpartition("/")[2] if link else None
     return Decoded(known.function.copy(physical_function=physical), known.gaps)
+
+
+def _config(reading: Reading, path: str) -> Content:
+    """Configuration space as far as the function has one. Each dword beyond the page cache is a cycle on the bus, and
+    only a PCI Express function has more than the first 256 bytes."""
+    content = reading.head(path, CONVENTIONAL)
+    whole = isinstance(content, bytes) and len(content) == CONVENTIONAL and EXPRESS in Space(content).capabilities
+    return reading.attempt(path) if whole else content
 
 
 def _ids(reading: Reading, address: str, names: list[str]) -> Decoded:

@@ -131,6 +131,10 @@ class Host(ABC):
         EFBIG beyond LIMIT bytes, EISDIR for a directory, ENXIO for a device, FIFO or socket, never opened.
         """
 
+    def head(self, path: str, size: int) -> bytes:
+        """The first SIZE bytes of a regular file, or all when it has fewer: for files of which each byte costs."""
+        return self.read(path)[:size]
+
     @abstractmethod
     def list(self, path: str) -> Names:
         """The names in a directory, sorted."""

@@ -44,6 +44,10 @@ class Reader:
         """As syscalls.read."""
         return self._ask(where, path, "read", limit)[1]
 
+    def head(self, where: str, path: str, size: int) -> bytes:
+        """As syscalls.head."""
+        return self._ask(where, path, "head", size)[1]
+
     def names(self, where: str, path: str) -> Names:
         """As syscalls.names."""
         found: Names = self._ask(where, path, "names", None)[0]
@@ -174,6 +178,8 @@ def _answer(call: str, path: str, argument: Any) -> tuple[tuple[int, object], by
     try:
         if call == "read":
             return (0, None), syscalls.read(path, argument)
+        if call == "head":
+            return (0, None), syscalls.head(path, argument)
         if call == "names":
             return (0, syscalls.names(path)), b""
         if call == "target":

@@ -57,6 +57,14 @@ class Live(Host):
         where = self._where(path)
         return self._reader.read(where, path, limit) if where else syscalls.read(path, limit)
 
+    def head(self, path: str, size: int) -> bytes:
+        """As Host.head."""
+        path = checked(path)
+        if not path.startswith("/sys/"):  # elsewhere a name may be that of a device, which is not to be opened
+            return super().head(path, size)
+        where = self._where(path)
+        return self._reader.head(where, path, size) if where else syscalls.head(path, size)
+
     def list(self, path: str) -> Names:
         """As Host.list."""
         path = checked(path)

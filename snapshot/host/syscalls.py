@@ -43,6 +43,15 @@ def read(path: str, limit: int = LIMIT) -> bytes:
         os.close(fd)
 
 
+def head(path: str, size: int) -> bytes:
+    """The first SIZE bytes of a file under /sys. As Host.head."""
+    fd = os.open(path, _FLAGS)
+    try:
+        return os.read(fd, size)
+    finally:
+        os.close(fd)
+
+
 def _whole(fd: int, limit: int, path: str, attribute: bool) -> bytes:
     """All that can be read. A short read is not the end: a seq_file gives whole records only."""
     first = os.read(fd, _PAGE)

@@ -181,3 +181,19 @@ def test_as_another_user_denied_is_eacces(tmp_path: Path) -> None:
         finally:
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_the_head_of_a_file_is_read_no_further() -> None:
+    host = Live(may_block=("/sys/kernel/notes",))
+    try:
+        for path in ("/sys/kernel/notes", "/sys/kernel/fscaps"):  # by the child, and here
+            whole = host.read(path)
+            assert host.head(path, 2) == whole[:2]
+            assert host.head(path, 1 << 16) == whole
+        assert host.head("/proc/version", 5) == b"Linux"
+        with pytest.raises(FileNotFoundError):
+            host.head("/sys/nothing", 5)
+        with pytest.raises(OSError, match=r"No such device|ENXIO"):
+            host.head("/dev/null", 5)
+    finally:
+        host.close()
