@@ -105,9 +105,14 @@ class Model(metaclass=ModelType):
     @classmethod
     def model_validate(cls, table: object) -> Self:
         """TABLE as this model. pydantic.ValidationError when it does not fit."""
-        from .checker import validate
+        from .fitting import MisfitError, fit
 
-        return validate(cls, table)
+        try:
+            return fit(cls, table)
+        except MisfitError:
+            from .checker import validate
+
+            return validate(cls, table)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
