@@ -51,3 +51,9 @@ def test_an_interrupt_is_no_finding(folder: Path) -> None:
     ended = shell("mkfifo in; (exec 3>in; sleep 3) & timeout -s INT 1 $SNAP show - <in", folder)
     assert ended.returncode in (124, 130)
     assert "Traceback" not in ended.stderr
+
+
+def test_standard_input_is_a_snapshot_like_any_other(folder: Path) -> None:
+    ended = shell("$SNAP diff - b.toml <a.toml; $SNAP show - meta.host <a.toml", folder)
+    assert ended.stdout.endswith("meta.host = small\n")
+    assert " 0 changed" in ended.stdout
