@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from ..errors import AbsentError
 from ..sections.amdgpu import Amdgpu, Gpu
 from .base import Reading, Reads, decode, why
+from .identity import move_unread
 from .pci_address import sysfs_address
-from .unread_keys import rekey
 
 MODULES, DRIVER, DEVICES = "/sys/module", "/sys/bus/pci/drivers/amdgpu", "/sys/bus/pci/devices"
 KFD = "/sys/class/kfd/kfd/topology/nodes"
@@ -128,7 +128,7 @@ def _keyed(reading: Reading, gpus: list[Gpu]) -> dict[str, Gpu]:
     """By unique id where no two share it; what was noted by address goes along."""
     shared = Counter(gpu.unique_id for gpu in gpus)
     keys = {gpu.address: gpu.unique_id if gpu.unique_id and shared[gpu.unique_id] == 1 else gpu.address for gpu in gpus}
-    rekey(reading, "gpus", {str(address): str(key) for address, key in keys.items()})
+    move_unread(reading, "gpus", {str(address): str(key) for address, key in keys.items()})
     return dict(sorted((str(keys[gpu.address]), gpu) for gpu in gpus))
 
 

@@ -21,6 +21,7 @@ from ..sections.base import Matrix
 from ..sections.nvidia import Affinity, Events, Gpu, Nvidia, UserSpace
 from . import nvidia_module, nvidia_userspace
 from .base import Reading, Reads, decode
+from .identity import move_unread
 from .nvidia_events import COMMAND as EVENTS
 from .nvidia_events import from_boot, parse_events
 from .nvidia_report import LIST, TEXT, XML, Report, combine, places, read_report
@@ -28,7 +29,6 @@ from .nvidia_smi import failure, parse_lost, parse_versions, said
 from .nvidia_topology import Grid, parse_grid, parse_nvlink
 from .nvidia_userspace import FABRIC_MANAGER, FABRIC_VERSION, parse_fabric_version
 from .pci_address import sysfs_address
-from .unread_keys import rekey
 
 DEVICES, INFINIBAND = "/sys/bus/pci/devices", "/sys/class/infiniband"
 TOPO, P2P = ("nvidia-smi", "topo", "-m"), ("nvidia-smi", "topo", "-p2p", "r")
@@ -140,7 +140,7 @@ def _gpus(reading: Reading, bound: Mapping[str, Gpu], report: Report, asked: _As
     for key, unknown in notes.items():
         for path, why in unknown:
             reading.unread(("gpus", key, *path), report.source, why)
-    rekey(reading, "gpus", {gpu.address: key for key, gpu in gpus.items() if gpu.address})
+    move_unread(reading, "gpus", {gpu.address: key for key, gpu in gpus.items() if gpu.address})
     if not asked.silent and report.log is None:
         reading.unread(("attached",), report.source, report.why)
         if not gpus and reading.stat(f"{nvidia_module.PROC}/gpus", "gpus") is None:
