@@ -103,12 +103,12 @@ def previous_boot(now: Snapshot) -> Snapshot:
 
     for entry in store.entries(this_host()):
         try:
-            boot_id = Snapshot.load(entry.path).meta.boot_id
+            found = Snapshot.load(entry.path)
         except SnapError as error:
             click.echo(f"{program()}: passed over: {error}", err=True)
             continue
-        if boot_id and now.meta.boot_id and boot_id != now.meta.boot_id:
-            return Snapshot.load(entry.path)
+        if found.meta.boot_id and now.meta.boot_id and found.meta.boot_id != now.meta.boot_id:
+            return found
     from ..errors import StoreError
 
     raise StoreError(f"{store.root()} has no snapshot of an earlier boot of {this_host()}; take one before a reboot")

@@ -103,7 +103,7 @@ def _redacted(taken: Snapshot, key: bytes, recorder: Recorder | None) -> Snapsho
 
 def _progress() -> Progress:
     """On a terminal: the section that is being read, on one line of stderr that is wiped at the end."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return lambda _name, _outcome, _spent: None
 
     def show(name: str, outcome: Outcome | None, _spent: Spent) -> None:

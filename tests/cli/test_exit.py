@@ -47,6 +47,12 @@ def test_a_reader_that_has_gone_is_no_finding(folder: Path, verb: str) -> None:
     assert ended.stderr == ""
 
 
+def test_a_closed_standard_error_costs_nothing(folder: Path) -> None:
+    ended = shell("$SNAP take -o x.toml --only os 2>&-", folder)
+    assert ended.returncode == 0
+    assert (folder / "x.toml").exists()
+
+
 def test_an_interrupt_is_no_finding(folder: Path) -> None:
     ended = shell("mkfifo in; (exec 3>in; sleep 3) & timeout -s INT 1 $SNAP show - <in", folder)
     assert ended.returncode in (124, 130)
