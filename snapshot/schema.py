@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, create_model
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue
 
 from .document import FORMAT, FileFact, Meta, Outcome
 from .sections import NAMES, model
 from .sections.base import Mark, PerCpu, marks
-from .sections.checker import Strict
+from .sections.checker import Generator, Strict
 
 if TYPE_CHECKING:
     from pydantic_core import core_schema
@@ -29,22 +29,13 @@ def schema() -> dict[str, Any]:
         meta=(Meta, ...), outcomes=(dict[str, Outcome], Field(description="by section")), **sections,
         files=(dict[str, FileFact] | None, Field(None, description="configuration files read, by path")),
     )
-    body = whole.model_json_schema(schema_generator=_Generator)
+    body = whole.model_json_schema(schema_generator=_Marked)
     # taplo refuses a schema whose $id is no absolute URI; a URN is one that nobody tries to fetch
-    return {"$schema": _Generator.schema_dialect, "$id": f"urn:hostsnap:snapshot:{FORMAT}", **body}
+    return {"$schema": _Marked.schema_dialect, "$id": f"urn:hostsnap:snapshot:{FORMAT}", **body}
 
 
-class _Generator(GenerateJsonSchema):
-    """As pydantic's, with our marks, and without null, which TOML does not have: such a key is missing."""
-
-    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
-
-    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
-
-    def field_title_should_be_set(self, *_: Any) -> bool:
-        return False
+class _Marked(Generator):
+    """With our marks."""
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         found = super().model_schema(schema)

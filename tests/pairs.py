@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from snapshot.document import FileFact, Meta, Outcome, Snapshot, State, UnreadFact
-from snapshot.sections import model
+from snapshot.sections import NAMES, model
 
 CONF = "/etc/pve/lxc/101.conf"
 GPUS = [f"0000:{bus:02x}:00.0" for bus in (0x01, 0x21, 0x41, 0x61, 0x81, 0xA1, 0xC1, 0xE1)]
+
+EMPTY: dict[str, dict[str, Any]] = {  # of sections of which no host is without
+    "os": {}, "kernel": {}, "cmdline": {"tokens": [], "parameters": {}}, "cpu": {}, "memory": {},
+}
+ABSENT: dict[str, State] = dict.fromkeys((name for name in NAMES if name not in EMPTY), "absent")
 
 
 def snapshot(

@@ -21,12 +21,13 @@ Steps = Generator[tuple[Command, ...], Mapping[Command, Result], Os]
 
 
 def only(
-    monkeypatch: pytest.MonkeyPatch, collect: Callable[[Reading], Collected], host: MemoryHost | None = None
+    monkeypatch: pytest.MonkeyPatch, collect: Callable[[Reading], Collected], host: MemoryHost | None = None,
+    name: str = "os",
 ) -> Snapshot:
-    """The snapshot of a take whose one section, os, COLLECT makes."""
+    """The snapshot of a take whose one section, NAME, COLLECT makes."""
     reads = Reads(paths=("/facts/**",), commands=(WORK.argv,))
     monkeypatch.setattr(capture, "collector", lambda name: Collector(name, reads, collect))
-    return capture.take(host or MemoryHost({}), names=("os",))
+    return capture.take(host or MemoryHost({}), names=(name,))
 
 
 def broken(error: Exception) -> Callable[[Reading], Collected]:
@@ -45,7 +46,7 @@ def broken(error: Exception) -> Callable[[Reading], Collected]:
 def test_a_broken_section_is_an_outcome(
     monkeypatch: pytest.MonkeyPatch, error: Exception, state: str, why: str
 ) -> None:
-    found = only(monkeypatch, broken(error)).outcomes["os"]
+    found = only(monkeypatch, broken(error), name="rdma").outcomes["rdma"]
     assert found.state == state
     assert why in (found.why or "")
 

@@ -69,14 +69,15 @@ def parse_devices(text: str) -> tuple[Majors, Majors]:
 def _nodes(reading: Reading) -> dict[str, Node]:
     paths = sorted({path for pattern in _PATTERNS for path in reading.glob(pattern, "nodes")})
     stats = {path: reading.stat(path, "nodes", path, follow=False) for path in paths}
-    return {path: _node(s) for path, s in stats.items() if s and not _left_out(path, s)}
+    return {path: node(s) for path, s in stats.items() if s and not _left_out(path, s)}
 
 
 def _left_out(path: str, stat: Stat) -> bool:
     return stat.type == "link" or (stat.type == "directory" and path in _FOLDERS)
 
 
-def _node(stat: Stat) -> Node:
+def node(stat: Stat) -> Node:
+    """What stat(2) says of a path below /dev."""
     kind = _KINDS.get(stat.type, "other")
     major, minor = (stat.major, stat.minor) if kind in ("c", "b") else (None, None)
     return Node(type=kind, major=major, minor=minor, mode=f"{stat.mode:04o}", uid=stat.uid, gid=stat.gid)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 
 from ..sections.debversion import release_order
 from ..sections.kernel import InstalledKernel, Kernel
-from . import preempt
+from . import kernel_config, preempt
 from .base import Reading, Reads
 from .cmdline import LIMIT as CMDLINE_LIMIT
 
@@ -143,7 +143,14 @@ def _installed(reading: Reading) -> dict[str, InstalledKernel] | None:
     if any(u.path == ("installed",) for u in reading.unreads):
         reading.unread_together("/boot", "", "installed", "newest")
         return None
-    return installed_kernels(boot, usable)
+    found = installed_kernels(boot, usable)
+    configs = {release: _config(reading, release) for release in found if f"config-{release}" in boot}
+    return {release: kernel.copy(config=configs.get(release)) for release, kernel in found.items()}
+
+
+def _config(reading: Reading, release: str) -> dict[str, str] | None:
+    data = reading.bytes(f"/boot/config-{release}", "installed", release, "config", limit=kernel_config.LIMIT)
+    return None if data is None else kernel_config.parse(data) or None
 
 
 def installed_kernels(boot: Iterable[str], modules: Iterable[str]) -> dict[str, InstalledKernel]:

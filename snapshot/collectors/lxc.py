@@ -7,6 +7,7 @@ pct.conf(5), lxc.container.conf(5), cgroup-v2.rst of the kernel; update_lxc_conf
   means that there are no containers.
 * /var/lib/lxc/ID/config is what the last start of a Proxmox VE container generated (none for a template,
   perhaps one left behind by a container that is gone), and for all others the configuration itself.
+* A bind mount and devN follow symbolic links; what they name below /dev is looked at with stat(2) alone.
 * lxc.lxcpath in /etc/lxc/lxc.conf names another place than /var/lib/lxc: what lies there is not read.
 """
 
@@ -17,9 +18,11 @@ import re
 from dataclasses import dataclass, field
 
 from ..errors import AbsentError
+from ..sections.devices import FOLDERS, LOOKED_AT, Node
 from ..sections.lxc import Container, Lxc, Part
 from . import lxc_system
 from .base import FactPath, Reading, Reads
+from .devices import node as node_of
 from .lxc_cgroups import CGROUP, Cgroups, last
 from .lxc_includes import PLACES, Includes
 from .lxc_part import Draft
@@ -29,7 +32,8 @@ PVE, LXC, SHARE = "/etc/pve/lxc", "/var/lib/lxc", "/usr/share/lxc/config"
 
 READS = Reads(
     paths=(
-        "/etc/pve", PVE, f"{PVE}/*.conf", LXC, *(f"{place}/**" for place in PLACES), CGROUP, f"{CGROUP}/**"
+        "/etc/pve", PVE, f"{PVE}/*.conf", LXC, *(f"{place}/**" for place in PLACES), CGROUP, f"{CGROUP}/**",
+        "/dev/**",
     ),
     root="/etc/pve/lxc and /var/lib/lxc are closed to others: without root no container is seen.",
 )
@@ -46,7 +50,22 @@ def collect(reading: Reading) -> Lxc:
             containers[name] = found
     for fact in [("containers",)] if node.pve is None else [("containers", id_) for id_ in node.pve]:
         reading.depends(fact, ("includes",))
-    return Lxc(containers=containers, includes=includes or None)
+    return Lxc(containers=containers, includes=includes or None, nodes=_nodes(reading, containers))
+
+
+def _nodes(reading: Reading, containers: dict[str, Container]) -> dict[str, Node] | None:
+    """What stands where containers are given a device; None when section devices looks at all of it."""
+    parts = [part for c in containers.values() for part in (c.live, c.pending, c.generated) if part]
+    named = {entry.source.rstrip("/") for part in parts for entry in part.mount_entries or ()}
+    named |= {device.path for part in parts for device in (part.devices or {}).values()}
+    stats = {path: reading.stat(path, "nodes", path) for path in sorted(named) if _own(path)}
+    return {path: node_of(stat) for path, stat in stats.items() if stat} if stats else None
+
+
+def _own(path: str) -> bool:
+    """Whether PATH is one below /dev that section devices does not look at."""
+    below = path.startswith("/dev/") and posixpath.normpath(path) == path
+    return below and not (LOOKED_AT.fullmatch(path) or FOLDERS.fullmatch(path))
 
 
 @dataclass(slots=True)
@@ -103,7 +122,8 @@ class _Node:
         return Container(
             manager="pve", config_file=file,
             hostname=conf.live.option("hostname") or last([live], "lxc.uts.name"),
-            privileged=privileged, running=self.cgroups.running(id_, parts, self._whole(id_), f"lxc/{id_}"), live=live,
+            privileged=privileged, running=self.cgroups.running(id_, parts, self._whole(id_), f"lxc/{id_}"),
+            oom_kills=self.cgroups.oom_kills(id_), live=live,
             pending=conf.pending.part() if conf.pending else None,
             snapshots={name: section.part() for name, section in conf.snapshots.items()} or None,
             generated=generated,
@@ -124,8 +144,8 @@ class _Node:
                 self.reading.unread((*fact, key), file, "what it includes is not all read")
         return Container(
             manager="lxc", config_file=file, hostname=hostname if whole else None,
-            privileged=not mapped if whole else None, running=self.cgroups.running(name, [live], whole), live=live,
-            pending=None, snapshots=None, generated=None,
+            privileged=not mapped if whole else None, running=self.cgroups.running(name, [live], whole),
+            oom_kills=self.cgroups.oom_kills(name), live=live, pending=None, snapshots=None, generated=None,
         )
 
     def shared(self, containers: dict[str, Container]) -> dict[str, Part]:

@@ -1,7 +1,7 @@
-"""Whether a container runs: whether its cgroup holds processes, from /sys/fs/cgroup/GROUP/cgroup.events.
+"""Whether a container runs: whether its cgroup holds processes; from /sys/fs/cgroup/GROUP/cgroup.events, memory.events.
 
 lxc.container.conf(5), lxc.cgroup.dir and lxc.cgroup.relative; lxc.system.conf(5), lxc.cgroup.pattern;
-cgfsng_payload_create in src/lxc/cgroups/cgfsng.c; cgroup-v2.rst of the kernel, populated.
+cgfsng_payload_create in src/lxc/cgroups/cgfsng.c; cgroup-v2.rst of the kernel, populated and oom_kill.
 
 * The first of these names the cgroup: lxc.cgroup.dir.container, as it is; lxc.cgroup.dir, with lxc.payload.NAME (once
   NAME) below it; the pattern, with lxc.payload below it; lxc.payload.NAME, once lxc/NAME.
@@ -15,11 +15,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..sections.lxc import Part, unquoted
+from ..sections.lxc import NO_CGROUP2, Part, unquoted
 from .base import FactPath, Reading
 
 CGROUP = "/sys/fs/cgroup"
 _PAYLOAD = "lxc.payload"
+_OOM_KILL = re.compile(r"^oom_kill ([0-9]{1,19})$", re.MULTILINE | re.ASCII)
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class Cgroups:
     pattern: str | None  # None when there is none
     unified: bool = False  # cgroup2 alone is mounted
     _below: dict[str, list[str]] = field(default_factory=dict)
+    _running: dict[str, str] = field(default_factory=dict)  # container -> its cgroup
 
     def look(self) -> None:
         """Finds out what there is."""
@@ -44,16 +46,25 @@ class Cgroups:
         """
         reading, fact = self.reading, ("containers", name, "running")
         if not self.unified:
-            reading.unread(fact, CGROUP, "no cgroup2 alone is mounted here")
+            reading.unread(fact, CGROUP, NO_CGROUP2)
             return None
         own, above = last(parts, "lxc.cgroup.dir.container") or own, last(parts, "lxc.cgroup.dir")
         before, told = len(reading.unreads), whole and _told(parts, own or above or self.pattern, bool(own or above))
-        if any(self._populated(group, fact) for group in self._groups(name, own, above, fact)):
+        if group := next((g for g in self._groups(name, own, above, fact) if self._populated(g, fact)), None):
+            self._running[name] = group
             reading.settle(True, "", "", *fact)
             return True
         if not told:
             reading.settle(False, CGROUP, "the configuration does not tell its cgroup", *fact)
         return None if len(reading.unreads) > before else False
+
+    def oom_kills(self, name: str) -> int | None:
+        """How many processes of container NAME, of which RUNNING was asked, were killed; None when it does not run."""
+        if name not in self._running:
+            return None
+        path = f"{CGROUP}/{self._running[name]}/memory.events"
+        found = _OOM_KILL.search(self.reading.text(path, "containers", name, "oom_kills") or "")
+        return int(found[1]) if found else None
 
     def _groups(self, name: str, own: str | None, above: str | None, fact: FactPath) -> Iterator[str]:
         if own and ".." not in own.split("/"):

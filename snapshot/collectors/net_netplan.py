@@ -2,7 +2,8 @@
 
 https://netplan.readthedocs.io, netplan-generate(8). A file hides those of its name in the later folders; then all are
 read in order of their names, and a later value of a key counts. What wifis, modems and tunnels say is left out: it
-holds keys and network names. The files are for root only.
+holds keys and network names. An interface of which only addresses are set up has no options here, and is listed. The
+files are for root only.
 """
 
 from __future__ import annotations
@@ -59,9 +60,11 @@ def take(stanzas: Stanzas, text: str, file: str) -> None:
     own: dict[tuple[str, str], list[Fact]] = {}
     for fact in parse_yaml(text, file):
         path = tuple(key for key in fact.path if key != "[]")
-        if len(path) > 3 and path[0] == "network" and path[1] in _KINDS and path[3] in _KEPT:
-            own.setdefault((f"{path[1]}.{path[2]}", ".".join(path[3:])), []).append(fact)
+        if len(path) > 3 and path[0] == "network" and path[1] in _KINDS:
+            stanzas.setdefault(f"{path[1]}.{path[2]}", {})
+            if path[3] in _KEPT:
+                own.setdefault((f"{path[1]}.{path[2]}", ".".join(path[3:])), []).append(fact)
     for (interface, option), facts in own.items():
         first = facts[0]
         value = " ".join(fact.value for fact in facts)
-        stanzas.setdefault(interface, {})[option] = setting(value, file, first.line, lines[first.line - 1])
+        stanzas[interface][option] = setting(value, file, first.line, lines[first.line - 1])

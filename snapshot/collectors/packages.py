@@ -1,8 +1,8 @@
 """Packages that decide about kernel, drivers, firmware and guests, from /var/lib/dpkg/status or rpm.
 
-dpkg(1), rpm(8); ``dpkg``, ``rpm``, ``apt_conf`` and ``apt_pins`` know the formats. Which packages count stands
-in NAMES; a held or broken one counts whatever it is. apt-mark(8) keeps its holds in dpkg's status file, so no
-command is needed for them. Without either database nothing is known: other package managers are not read.
+dpkg(1), rpm(8); ``dpkg``, ``rpm``, ``apt_conf``, ``apt_pins`` and ``apt_history`` know the formats. Which packages
+count stands in NAMES; a held or broken one counts whatever it is. apt-mark(8) keeps its holds in dpkg's status file, so
+no command is needed for them. Without either database nothing is known: other package managers are not read.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Generator, Mapping
 
 from ..errors import ParseError
 from ..host.base import Command, Result
-from ..sections.packages import AptOption, Package, Packages, Pin
-from . import apt_conf, apt_pins, dpkg, rpm
+from ..sections.packages import AptOption, Package, Packages, Pin, Unattended
+from . import apt_conf, apt_history, apt_pins, dpkg, rpm
 from .base import Reading, Reads, decode
 
 APT, PREFERENCES = "/etc/apt/apt.conf", "/etc/apt/preferences"
 READS = Reads(
     paths=(
         dpkg.STATUS, *rpm.DATABASES, *rpm.LOCKS, APT, f"{APT}.d", f"{APT}.d/*", PREFERENCES, f"{PREFERENCES}.d",
-        f"{PREFERENCES}.d/*",
+        f"{PREFERENCES}.d/*", apt_history.LOG,
     ),
     commands=(rpm.QUERY.argv,),
 )
@@ -69,8 +69,17 @@ def _debian(reading: Reading, status: bytes | None) -> Packages:
     if installed is None:
         reading.settle(False, dpkg.STATUS, "no package in it", "installed")
     return Packages(
-        manager="dpkg", installed=installed, pins=_pins(reading) or None, automatic=_automatic(reading) or None
+        manager="dpkg", installed=installed, pins=_pins(reading) or None, automatic=_automatic(reading) or None,
+        unattended=_unattended(reading, installed) or None,
     )
+
+
+def _unattended(reading: Reading, installed: Mapping[str, Package] | None) -> dict[str, Unattended]:
+    """What unattended-upgrade changed; where it is not installed, nobody looks."""
+    reading.depends(("installed",), ("unattended",))
+    if installed is None or "unattended-upgrades" not in installed:
+        return {}
+    return apt_history.parse(reading.text(apt_history.LOG, "unattended", limit=apt_history.LIMIT) or "")
 
 
 def _queried(reading: Reading, result: Result) -> dict[str, Package] | None:

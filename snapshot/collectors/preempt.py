@@ -36,6 +36,11 @@ def options(config: bytes) -> frozenset[str]:
     return frozenset(name.decode() for name in _OPTION.findall(config))
 
 
+def built_mode(built: frozenset[str]) -> str | None:
+    """The mode that a kernel was built with, from its ``options``; None when they do not tell."""
+    return next((mode for option, mode in _BUILT.items() if option in built), None)
+
+
 def running_mode(text: str) -> str | None:
     """The mode that sched/preempt of debugfs marks."""
     match = _MARKED.search(text)
@@ -52,7 +57,7 @@ def model(release: str, version: str, running: str | None, cmdline: str, built: 
         return "rt"
     if running:
         return running
-    default = next((mode for option, mode in _BUILT.items() if option in built), None)
+    default = built_mode(built)
     if default is None or "PREEMPT_DYNAMIC" not in built:
         return default
     modes = _modes(release, built)

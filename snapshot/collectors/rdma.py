@@ -3,6 +3,9 @@
 Documentation/ABI/stable/sysfs-class-infiniband; for names rdma-core's 60-rdma-persistent-naming.rules. state and
 phys_state are "4: ACTIVE", rate is "400 Gb/sec (4X NDR)", node_type "1: CA". The interface of a RoCE port is that of
 its first GID, which says EINVAL while it has none. node_desc holds the host's name and is left out, counters are too.
+
+/etc/nccl.conf (NCCL's user guide, "Environment Variables"; setEnvFile in its src/misc/param.cc) is NAME=VALUE with
+nothing around the =, # in the first column begins a comment, and the first line of a name counts.
 """
 
 from __future__ import annotations
@@ -12,20 +15,22 @@ import re
 
 from ..errors import AbsentError, ParseError
 from ..sections.base import Origin
-from ..sections.rdma import Device, Naming, Port, Rdma
+from ..sections.rdma import Device, HcaChoice, Naming, Port, Rdma
 from .attributes import Attributes
 from .base import Reading, Reads
 from .identity import keys_of, move_unread
 from .pci_sysfs import parse_place
+from .secrets import redacted
 
 CLASS = "/sys/class/infiniband"
 RULES = "60-rdma-persistent-naming.rules"
 RULE_FILES = tuple(f"{folder}/udev/rules.d/{RULES}" for folder in ("/etc", "/run", "/usr/local/lib", "/usr/lib"))
+NCCL_CONF = "/etc/nccl.conf"
 _FILES = ("node_guid", "sys_image_guid", "node_type", "fw_ver", "board_id", "hca_type")
 _PORT_FILES = ("state", "phys_state", "rate", "link_layer", "gid_attrs/ndevs/0")
 READS = Reads(
     paths=(
-        "/sys/class", CLASS, f"{CLASS}/*", *RULE_FILES, f"{CLASS}/*/device/driver", f"{CLASS}/*/ports",
+        "/sys/class", CLASS, f"{CLASS}/*", *RULE_FILES, NCCL_CONF, f"{CLASS}/*/device/driver", f"{CLASS}/*/ports",
         *(f"{CLASS}/*/{name}" for name in _FILES), *(f"{CLASS}/*/ports/*/{name}" for name in _PORT_FILES),
     ),
 )
@@ -44,7 +49,10 @@ def collect(reading: Reading) -> Rdma:
     devices = {name: _device(reading, name) for name in names}
     keys = keys_of({name: (_unique(device.node_guid),) for name, device in devices.items()})
     move_unread(reading, "devices", keys)
-    return Rdma(devices={keys[name]: device for name, device in devices.items()}, naming=_naming(reading))
+    return Rdma(
+        devices={keys[name]: device for name, device in devices.items()}, naming=_naming(reading),
+        nccl_hca=parse_nccl(reading.config(NCCL_CONF, "nccl_hca") or "", NCCL_CONF),
+    )
 
 
 def _unique(guid: str | None) -> str | None:
@@ -120,6 +128,15 @@ def parse_naming(text: str, file: str) -> Naming | None:
         if match and not line.lstrip().startswith("#"):
             found = Naming(policy=match[1], origin=Origin(file=file, line=number, text=line))
     return found
+
+
+def parse_nccl(text: str, file: str) -> HcaChoice | None:
+    """NCCL_IB_HCA of FILE; None when it says none. Any text is such a file."""
+    for number, line in enumerate(text.split("\n"), 1):
+        name, equals, value = line.partition("=")
+        if equals and name == "NCCL_IB_HCA":
+            return HcaChoice(value=redacted(value), origin=Origin(file=file, line=number, text=redacted(line)))
+    return None
 
 
 def _naming(reading: Reading) -> Naming | None:

@@ -13,6 +13,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from ..errors import ParseError
+from ..sections.mount_kinds import MEMORY, left_out_as
 from ..sections.storage import Mount
 from .addresses import without_addresses
 from .base import decode
@@ -20,22 +21,6 @@ from .secrets import redacted
 
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
 _NUMBERS = re.compile(r"[0-9]{1,9}:[0-9]{1,9}")
-_KERNEL = {
-    "autofs", "bdev", "binder", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs",
-    "efivarfs", "fuse.lxcfs", "fusectl", "mqueue", "nfsd", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs",
-    "selinuxfs", "sysfs", "tracefs", "fuse.portal", "fuse.gvfsd-fuse",
-}
-_MEMORY = {"tmpfs", "ramfs"}
-_OWN_MEMORY = re.compile(r"/(?:dev(?!/shm$)|run|sys|proc)(?:/.*)?|/var/lib/(?:lxcfs|nfs/rpc_pipefs)(?:/.*)?", re.DOTALL)
-_GUESTS = {
-    "containers": re.compile(
-        r"/var/lib/(?:docker|containerd|containers|kubelet|rancher|lxc|lxd|incus)/.*|/run/(?:containerd|docker|k3s)/.*"
-        r"|/var/snap/lxd/.*", re.DOTALL
-    ),
-    "guests": re.compile(r".*/(?:sub|base)vol-[0-9]+-.*", re.DOTALL),
-    "snaps": re.compile("/snap/.*", re.DOTALL),
-    "users": re.compile("/(?:run/user|home)/.*", re.DOTALL),
-}
 _DROPPED = re.compile(
     "pipe_ino|fd|pgrp|size|nr_inodes|nr_blocks|addr|clientaddr|mountaddr|user|username|domain|pass|password|secret|key"
     "|user_id|group_id|mountport|port|minproto|maxproto|mds_namespace|name"
@@ -66,14 +51,6 @@ def parse_mounts(text: str) -> tuple[dict[str, Mounted], dict[str, int]]:
     return dict(sorted(found.items())), dict(left_out)
 
 
-def left_out_as(place: str, fstype: str) -> str | None:
-    """The kind that a mount is counted as, empty for the kernel's own, which are not; None for one that counts."""
-    if fstype in _KERNEL or (fstype in _MEMORY and _OWN_MEMORY.fullmatch(place)):
-        return ""
-    kinds = (kind for kind, pattern in _GUESTS.items() if pattern.fullmatch(place))
-    return next((kind for kind in kinds if _is_made(kind, fstype)), None)
-
-
 def decode_place(text: str) -> str:
     """TEXT with \\040 and the like as the characters that they stand for."""
     if "\\" not in text:
@@ -90,12 +67,6 @@ def kept_options(text: str) -> list[str]:
     ]
 
 
-def _is_made(kind: str, fstype: str) -> bool:
-    """A disk of one's own may be mounted at /var/lib/docker/volumes or below /home."""
-    disk = fstype in ("ext4", "xfs", "btrfs", "ext3", "nfs", "nfs4", "zfs", "f2fs", "ceph", "cifs")
-    return not disk if kind in ("containers", "users") else True
-
-
 def _line(number: int, line: str) -> Mounted:
     head, dash, tail = line.partition(" - ")
     fields, system = head.split(" "), tail.split(" ")
@@ -104,7 +75,7 @@ def _line(number: int, line: str) -> Mounted:
     options = {*kept_options(fields[5]), *kept_options(system[2])}
     options -= {"rw"} if "ro" in options else set()
     root, place = decode_place(fields[3]), decode_place(fields[4])
-    size = _size(system[2]) if system[0] in _MEMORY else None
+    size = _size(system[2]) if system[0] in MEMORY else None
     return Mounted(place, Mount(
         source=redacted(without_addresses(decode_place(system[1]))), fstype=system[0], options=sorted(options),
         root=root if root != "/" else None, size_kb=size,

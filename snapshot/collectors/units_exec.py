@@ -1,22 +1,13 @@
-"""The words of a command line of a unit, and which script it runs.
-
-systemd.service(5), "Command lines"; extract_first_word() in src/basic/extract-word.c. The first word may begin with
-prefixes: - @ : + ! in any number. ' and " quote (one that opens within a word as well), a backslash escapes as in
-C, a ; of its own ends a command, $$ is $ and %% is %. Other specifiers and variables stand as they are: only systemd
-knows what they become.
-"""
+"""What the command line of a unit, or a line of a shell, runs: programs and scripts by name."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from ..errors import ParseError
+from ..sections.exec_line import commands as commands
 
-_PREFIXES = "-@:+!|"
-_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "s": " ", "\\": "\\",
-            '"': '"', "'": "'", ";": ";"}
 _SHELLS = frozenset(("sh", "bash", "dash", "ash", "zsh", "ksh"))
 WRAPPERS = _SHELLS | {
     "env", "nice", "ionice", "nohup", "sudo", "timeout", "setsid", "exec", "time", "flock", "chrt", "taskset",
@@ -28,47 +19,6 @@ _OPTIONS = ("-u", "-g", "-n", "-k", "-c", "-e", "-p")  # of the wrappers, that h
 _VALUE = re.compile(r"[\d.,:x-]+[smhd]?|/(?:run|tmp|dev|var/lock|var/run)/.*", re.DOTALL)
 _INLINE = re.compile(r"-[a-z]*c")
 _SEGMENT = re.compile(r"[;\n]|&&?|\|\|?")
-
-
-def commands(line: str) -> list[list[str]]:
-    """The commands of a line Exec*=, each as its words, the first without prefixes. ParseError on unbalanced quotes."""
-    found: list[list[str]] = [[]]
-    for word, bare in _words(line):
-        if word == ";" and bare:
-            found.append([])
-        else:
-            found[-1].append(word.replace("$$", "$").replace("%%", "%"))
-    return [[words[0].lstrip(_PREFIXES), *words[1:]] for words in found if words]
-
-
-def _words(line: str) -> Iterator[tuple[str, bool]]:
-    """Each word, and whether it was written without quotes and escapes."""
-    word, bare, quote, begun = list[str](), True, "", False
-    signs = iter(line)
-    for sign in signs:
-        if sign == "\\":
-            word.append(_escaped(next(signs, "")))
-            bare, begun = False, True
-        elif sign == quote:
-            quote = ""
-        elif not quote and sign in "'\"":
-            quote, bare, begun = sign, False, True
-        elif not quote and sign in " \t\n\r":
-            if begun:
-                yield "".join(word), bare
-            word, bare, begun = [], True, False
-        else:
-            word.append(sign)
-            begun = True
-    if quote:
-        raise ParseError(f"a quote is not closed: {line[:80]!r}")
-    if begun:
-        yield "".join(word), bare
-
-
-def _escaped(sign: str) -> str:
-    """An escape that C does not know stays as it is, such as \\. of a regular expression."""
-    return _ESCAPES.get(sign, f"\\{sign}")
 
 
 def programs(words: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ..sections.units import Script, TuningLine
 from .base import Reading, decode, why
+from .units_context import SHELLS, in_context, interpreter
 from .units_lines import may_tune, tuning_lines
 
 LIMIT = 64 << 10  # bytes
@@ -33,6 +34,7 @@ class Scripts:
 
     reading: Reading
     seen: dict[str, list[TuningLine]] = field(default_factory=dict)
+    interpreters: dict[str, str] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)  # that could not be read
     callers: dict[str, set[str]] = field(default_factory=dict)
 
@@ -57,7 +59,7 @@ class Scripts:
         stat = self.reading.stat(path, "scripts", path, "executable")
         return Script(
             called_by=sorted(self.callers[path]), lines=self.seen[path],
-            executable=bool(stat.mode & 0o111) if stat else None,
+            executable=bool(stat.mode & 0o111) if stat else None, interpreter=self.interpreters[path],
         )
 
     def _resolved(self, program: str) -> str:
@@ -83,7 +85,9 @@ class Scripts:
         if b"\0" in data or not may_tune(text := decode(data)):
             return []
         self.reading.config(path, "scripts", path)
-        return tuning_lines(text, path)
+        lines, program = tuning_lines(text, path), interpreter(text)
+        self.interpreters[path] = program
+        return in_context(text, lines) if lines and program in ("", *SHELLS) else lines
 
     def _failed(self, path: str, error: OSError) -> None:
         if error.errno == errno.EFBIG:

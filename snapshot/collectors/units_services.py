@@ -27,7 +27,8 @@ KNOWN = frozenset(f"{name}.service" for name in (
     "nvidia-persistenced", "nvidia-fabricmanager", "nvidia-cdi-refresh", "nvidia-mig-manager", "tuned", "irqbalance",
     "ksmtuned", "ksm", "numad", "cpufrequtils", "loadcpufreq", "cpupower", "power-profiles-daemon", "tlp", "thermald",
     "auto-cpufreq", "rc-local", "cron", "crond", "chrony", "chronyd", "systemd-timesyncd", "ntp", "ntpd", "ntpsec",
-    "openntpd", "pve-guests", "lxc", "docker", "containerd", "openibd", "zramswap", "proxmox-boot-cleanup",
+    "openntpd", "networking", "systemd-networkd", "NetworkManager", "pve-guests", "lxc", "docker", "containerd",
+    "openibd", "zramswap", "proxmox-boot-cleanup",
 ))
 _GIVEN = ("/usr/lib/", "/lib/", "/run/systemd/generator", "/run/systemd/transient")
 _PROGRAM = re.compile(r"^Exec\w+\s*=\s*[-@:+!|]*\"?([^\s\"]+)", re.MULTILINE)

@@ -42,6 +42,7 @@ def rules(reading: Reading, scripts: Scripts, masked: dict[str, str]) -> dict[st
 def parse(text: str, path: str) -> list[UdevRule]:
     """The rules of a file that touch tuning, in order. Any text has some or none."""
     found = []
+    jumps: dict[str, list[str]] = {}  # label that is to come -> conditions of the rules that jump there
     for number, line in logical_lines(text):
         pairs = [(key, sign, value) for key, sign, value in _PAIR.findall(line)] if line[0] != "#" else []
         match = [f"{key}{sign}{value}" for key, sign, value in pairs if sign in ("==", "!=")]
@@ -50,7 +51,13 @@ def parse(text: str, path: str) -> list[UdevRule]:
             told = [redacted(f"{key}{sign}{value}") for key, sign, value in given]
             tools = sorted({tool for word in told for tool in tools_in(word)})
             origin = Origin(file=path, line=number, text=redacted(line))
-            found.append(UdevRule(match=match, set=told, tools=tools or None, scripts=None, origin=origin))
+            passed = [conditions for rules in jumps.values() for conditions in rules]
+            found.append(UdevRule(match=match, set=told, tools=tools or None, jumps=passed or None, origin=origin))
+        for key, _, value in given:
+            if key == "GOTO":
+                jumps.setdefault(value, []).append(redacted(", ".join(match)))
+            elif key == "LABEL":
+                jumps.pop(value, None)
     return found
 
 

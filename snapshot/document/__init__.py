@@ -26,6 +26,7 @@ from .migrations import FORMAT as FORMAT
 
 M = TypeVar("M", bound=Model)
 LIMIT_BYTES = 256 << 20
+ALWAYS = ("os", "kernel", "cmdline", "cpu", "memory")  # sections of which no host is without
 REFUSED = ("EACCES", "EPERM", "needs root")  # reasons of unread facts
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 SCHEMA_FILE = f"hostsnap-{FORMAT}.schema.json"  # beside the snapshot: editors find it there without a network
@@ -99,6 +100,10 @@ class Outcome(Model):
     why: str | None = field(default=None, description="evidence of absence, or what failed")
     unread: list[UnreadFact] | None = field(default=None, description="unknown facts")
 
+    def _verify(self) -> None:
+        if self.state == "absent" and not self.why:
+            raise ValueError("absent without the evidence of it")
+
     def refused(self) -> list[UnreadFact]:
         """The unknown facts that root would have read."""
         return [fact for fact in self.unread or () if fact.why in REFUSED]
@@ -135,6 +140,7 @@ class Snapshot:
         self._tables = tables
         self._cuts = cuts
         self._models: dict[str, Model] = {}
+        self._twins: dict[str, Snapshot] = {}
         self._unread: dict[str, dict[tuple[str, ...], UnreadFact]] = {}
 
     @classmethod
@@ -211,12 +217,20 @@ class Snapshot:
     def section(self, section: str) -> Model | None:
         """A section as its model; None when it has none. KeyError when no section has this name."""
         model = sections.model(section)
+        if section in self._twins:
+            return self._twins[section].section(section)
         if section not in self._models and self._has(section):
             raw = self._raw(section)
             found = checked(model, raw, (section,), self.name, self._text)
             self._counted(("outcomes", section, "facts"), self.outcomes[section].facts, count_facts(raw))
             self._models[section] = found
         return self._models.get(section)
+
+    def share(self, other: Snapshot, section: str) -> None:
+        """From now on parse SECTION, whose text and count of facts are the same in OTHER, once for both."""
+        one, another = self._twins.get(section, self), other._twins.get(section, other)
+        if one is not another:
+            one._twins[section] = self._twins[section] = another
 
     def unread(self, section: str, path: Sequence[str]) -> UnreadFact | None:
         """Why a fact that SECTION does not hold at PATH is unknown; None when it does not exist on the host.
@@ -242,6 +256,8 @@ class Snapshot:
         return key in self._tables or key in self._cuts
 
     def _raw(self, key: str) -> Any:
+        if key in self._twins:
+            return self._twins[key]._raw(key)
         if key not in self._tables and key in self._cuts:
             start, end = self._cuts[key]
             line = self._text.count("\n", 0, start) + 1
@@ -265,6 +281,8 @@ class Snapshot:
             if name not in self.outcomes:
                 raise self._fault((name,), f"there is no outcomes.{name}")
             outcome = self.outcomes[name]
+            if name in ALWAYS and outcome.state == "absent":
+                raise self._fault(("outcomes", name), "every host has one, so that it cannot be absent")
             if name not in present and (outcome.facts or outcome.state in ("ok", "partial")):
                 raise self._fault(("outcomes", name), "the file has no such section (cut short?)")
         if not self._has("files") and "files" not in vars(self):

@@ -6,6 +6,7 @@ To add a section: write ``sections/NAME.py`` with a model class named like the s
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ NAMES = (
 )
 
 
+@cache
 def model(name: str) -> type[Model]:
     """The model class of section NAME, imported when asked for. KeyError when there is no such section."""
     if name not in NAMES:

@@ -61,6 +61,7 @@ class Model(metaclass=ModelType):
     """A table of a snapshot: immutable, built by keyword, equal when all fields are. A None field is not written."""
 
     fields: ClassVar[dict[str, FieldInfo]] = {}
+    required: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         own: dict[str, Any] = {name: vars(cls).get(name) for name in cls.__annotations__}
@@ -72,15 +73,15 @@ class Model(metaclass=ModelType):
             else:
                 setattr(cls, name, info.default)
         cls.fields = {**cls.fields, **own}
+        cls.required = frozenset(name for name, info in cls.fields.items() if info.required)
 
     def __init__(self, **values: Any) -> None:
-        fields = type(self).fields
-        if unknown := values.keys() - fields.keys():
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
-        for name, info in fields.items():
-            if name not in values and info.required:
-                raise TypeError(f"{type(self).__name__} needs {name}")
-        vars(self).update(values)
+        cls, given = type(self), values.keys()
+        if not cls.required <= given:
+            raise TypeError(f"{cls.__name__} needs {', '.join(sorted(cls.required - given))}")
+        if not given <= cls.fields.keys():
+            raise TypeError(f"{cls.__name__} has no field {', '.join(sorted(given - cls.fields.keys()))}")
+        self.__dict__.update(values)
         self._verify()
 
     def _verify(self) -> None:
@@ -179,6 +180,11 @@ class PerCpu:
     """Marks a table value -> cpu list; TYPE is what the values are (TOML keys are always strings)."""
 
     type: type[int] | type[str] | type[bool]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: Any) -> Any:
+        from .checker import per_cpu_schema
+
+        return per_cpu_schema(self.type, handler(source))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from .base import Model, types
+from .base import Model, PerCpu, expand, types
 
 M = TypeVar("M", bound=Model)
 Check = Callable[[Any], Any]
-SCALARS = (str, int, bool)
+SCALARS = (str, int, bool)  # TOML's own; float takes an integer too
 
 
 class MisfitError(Exception):
@@ -43,14 +43,14 @@ def fit(model: type[M], table: Any) -> M:
 @cache
 def _plan(model: type[Model]) -> tuple[dict[str, Check], frozenset[str]]:
     """How each field of MODEL is checked, and which have to be there."""
-    required = frozenset(name for name, info in model.fields.items() if info.required)
-    return {name: _check(kind) for name, kind in types(model).items()}, required
+    return {name: _check(kind) for name, kind in types(model).items()}, model.required
 
 
 def _check(kind: Any) -> Check:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _check(inner[0])
+        cpu = next((mark.type for mark in inner[1:] if isinstance(mark, PerCpu)), None)
+        return _check(inner[0]) if cpu is None else _cpus_of(cpu, _check(inner[0]))
     if origin in (Union, UnionType):
         return _any_of([_check(part) for part in inner if part is not NoneType])
     if origin is Literal:
@@ -61,6 +61,8 @@ def _check(kind: Any) -> Check:
         return _list_of(_check(inner[0]))
     if isinstance(kind, type) and issubclass(kind, Model):
         return lambda value: fit(kind, value)
+    if kind is Any:
+        return lambda value: value
     if kind is float:
         return _number
     return lambda value: _taken(value, kind in SCALARS and type(value) is kind)
@@ -94,6 +96,18 @@ def _table_of(check: Check) -> Check:
         return {key: check(item) for key, item in _taken(value, fits).items()}
 
     return table
+
+
+def _cpus_of(kind: type[int] | type[str] | type[bool], check: Check) -> Check:
+    def cpus(value: Any) -> Any:
+        table = check(value)
+        try:
+            expand(table, kind)
+        except ValueError:
+            raise MisfitError from None
+        return table
+
+    return cpus
 
 
 def _list_of(check: Check) -> Check:

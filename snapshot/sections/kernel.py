@@ -13,6 +13,11 @@ class InstalledKernel(Model):
     image: bool = field(description="/boot/vmlinuz-RELEASE is there")
     initrd: bool = field(description="an initrd.img-, initrd- or initramfs- file of RELEASE is in /boot")
     modules: bool = field(description="/lib/modules/RELEASE is there, with modules.dep for modprobe")
+    config: dict[str, str] | None = field(
+        default=None,
+        description="defaults that it was built with, from /boot/config-RELEASE: hz, preempt, numa_balancing, governor,"
+        " iommu, thp, aspm, amd_pstate; missing without that file",
+    )
 
 
 class Kernel(Model):

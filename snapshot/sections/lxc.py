@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from .base import EVIDENCE, Model, Origin, Private, field
+from .base import EVIDENCE, VOLATILE, Model, Origin, Private, field
+from .devices import Node
+
+NO_CGROUP2 = "no cgroup2 alone is mounted here"  # why it is unread whether containers run: v1 keys count there
 
 
 def unquoted(value: str) -> str:
@@ -119,6 +122,9 @@ class Container(Model):
         description="neither unprivileged: 1 nor an lxc.idmap in the live part; unknown while an include is unread",
     )
     running: bool | None = field(default=None, description="its cgroup holds processes")
+    oom_kills: Annotated[int | None, VOLATILE] = field(
+        default=None, description="processes that the kernel killed for want of memory since the start; while it runs"
+    )
     live: Part = field(description="what the next start uses")
     pending: Part | None = field(default=None, description="[pve:pending]: what will be merged at the next start")
     snapshots: dict[str, Part] | None = field(
@@ -141,4 +147,9 @@ class Lxc(Model):
         default=None,
         description="/usr/share/lxc/config files that Proxmox VE starts include first, expanded, by path: "
         "OSTYPE.common.conf when it is there, else common.conf; then, if unprivileged, userns.conf likewise",
+    )
+    nodes: dict[str, Node] | None = field(
+        default=None,
+        description="what stands at paths below /dev that mount entries and devN name and section devices does not "
+        "look at, links followed; missing when there is no such line, empty when there is nothing",
     )

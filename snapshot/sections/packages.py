@@ -37,6 +37,14 @@ class AptOption(Model):
     origins: Annotated[list[Origin], EVIDENCE] = field(description="where they stand, in order")
 
 
+class Unattended(Model):
+    """A change of a package that unattended-upgrade made, and nobody after it."""
+
+    version: str = field(description="version that it put there")
+    before: str | None = field(default=None, description="version that it replaced; missing when it installed the package")
+    at: str | None = field(default=None, description="when, local time of the host")
+
+
 class Packages(Model):
     """Packages by name, and what apt does with them by itself."""
 
@@ -47,5 +55,9 @@ class Packages(Model):
     pins: list[Pin] | None = field(default=None, description="apt preferences, in reading order")
     automatic: dict[str, AptOption] | None = field(
         default=None, description="APT::Periodic and Unattended-Upgrade options by name, lower case; mail addresses left out"
+    )
+    unattended: dict[str, Unattended] | None = field(
+        default=None, description="by package of kernel, driver or firmware: the last change in apt's history, where"
+        " unattended-upgrade made it"
     )
     locks: list[str] | None = field(default=None, description="lines of dnf's versionlock.list, sorted")

@@ -40,8 +40,18 @@ class Naming(Model):
     origin: Annotated[Origin, EVIDENCE] = field(description="where it stands")
 
 
+class HcaChoice(Model):
+    """NCCL_IB_HCA of /etc/nccl.conf: the devices that NCCL uses. What a process has in its environment comes before it."""
+
+    value: str = field(
+        description="names, or beginnings of names, with commas; = before them: whole names; ^: all but these; :N: a port"
+    )
+    origin: Annotated[Origin, EVIDENCE] = field(description="where it stands")
+
+
 class Rdma(Model):
     """RDMA devices of the kernel."""
 
     devices: dict[str, Device] = field(description="by node GUID; by name where two share one or it is zero")
     naming: Naming | None = field(default=None, description="udev's naming rule; missing when there is none")
+    nccl_hca: HcaChoice | None = field(default=None, description="which devices NCCL uses on this host; missing when no file says")

@@ -9,10 +9,10 @@ from typing import Annotated
 from .base import EVIDENCE, VOLATILE, Model, Origin, field
 
 VOLATILE_KEYS: Mapping[str, tuple[str, ...]] = {
-    "values": ("kernel.perf_event_max_sample_rate", "vm.admin_reserve_kbytes", "vm.user_reserve_kbytes"),
+    "values": ("kernel.perf_event_max_sample_rate", "vm.user_reserve_kbytes"),
 }
 """Field -> patterns (fnmatch) of its keys that change though nobody changed a setting, for the diff to
-leave out where no file sets them. The reserves come from the memory that was free at boot, the sample rate
+leave out where no file sets them. The reserve comes from the memory that was free at boot, the sample rate
 is lowered while perf interrupts take too long (Documentation/admin-guide/sysctl/vm.rst and kernel.rst)."""
 
 COMPUTED_KEYS: Mapping[str, str] = {
@@ -30,11 +30,13 @@ COMPUTED_KEYS: Mapping[str, str] = {
     "net.sctp.sctp_rmem": "memory",
     "net.sctp.sctp_wmem": "memory",
     "user.max_*_namespaces": "memory",
+    "vm.admin_reserve_kbytes": "memory",
     "vm.min_free_kbytes": "memory",
 }
 """Pattern (fnmatch) of keys whose value the kernel works out where no file sets them -> what from. Those
 from memory were seen to differ by 0.2 to 0.6 percent between two kernels on one machine; RAM, huge pages
-and a crash kernel move them too."""
+and a crash kernel move them too. admin_reserve_kbytes is 3 % of what is free at boot, 8 MiB at most: the same on any
+host of some size (vm.rst)."""
 
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9][0-9]{0,19})")
 

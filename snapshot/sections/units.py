@@ -28,6 +28,14 @@ class TuningLine(Model):
         " a later line"
     )
     paths: list[str] | None = field(default=None, description="paths and globs below /sys and /proc that it names, sorted")
+    depends: list[str] | None = field(
+        default=None, description="of a shell script: what decides whether and how often it runs: loops and conditions"
+        " round it, outermost first, commands before it with && or ||, an exit above it; secrets replaced"
+    )
+    values: dict[str, str] | None = field(
+        default=None, description="of a shell script: variables that it uses -> the word, as written, that the script"
+        " gives them once above it"
+    )
     origin: Annotated[Origin, EVIDENCE] = field(description="where it stands, the first line of several")
 
 
@@ -84,6 +92,9 @@ class Script(Model):
 
     called_by: list[str] = field(description="units, and files of cron, udev, tuned, hooks that name it, sorted")
     executable: bool | None = field(default=None, description="whether it has an x bit; /etc/rc.local needs one")
+    interpreter: str | None = field(
+        default=None, description="name of the program of its first line #!; empty when it has none"
+    )
     lines: list[TuningLine] = field(description="lines that touch tuning, in order; all others are not recorded")
 
 
@@ -104,6 +115,9 @@ class UdevRule(Model):
     set: list[str] = field(description='what it does in order: MODE="0666"; secrets replaced')
     tools: list[str] | None = field(default=None, description="tools that RUN names, as in a script's line")
     scripts: list[str] | None = field(default=None, description="scripts that RUN calls, of those in the table scripts")
+    jumps: list[str] | None = field(
+        default=None, description="rules above it that jump past it with GOTO: the conditions of each, with commas"
+    )
     origin: Annotated[Origin, EVIDENCE] = field(description="where it stands, the first line of several")
 
 

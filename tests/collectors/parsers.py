@@ -201,6 +201,10 @@ SYSLOG = ("Linux version 6.8.12\nNVRM: Xid (PCI:0000:01:00): 79, pid='<unknown>'
 PARSERS: dict[str, Parser] = {
     "amdgpu.parse_profile": Parser(text, "NUM        MODE_NAME\n  0 BOOTUP_DEFAULT :\n  5        COMPUTE*:\n"),
     "amdgpu.parse_properties": Parser(text, "cpu_cores_count 0\nsimd_count 304\ngfx_target_version 90402\n"),
+    "apt_history.parse": Parser(
+        text, "Start-Date: 2026-11-02  06:31:05\nCommandline: /usr/bin/unattended-upgrade\n"
+        "Upgrade: linux-generic:amd64 (6.8.0-60.63, 6.8.0-61.64)\n"
+    ),
     "apt_conf.parse": Parser(_apt, 'APT { Periodic { Unattended-Upgrade "1"; }; };\nAPT::Periodic::Enable "0";\n'),
     "apt_pins.parse": Parser(named, file("/etc/apt/preferences.d/nvidia")),
     "boot.parse_variable": Parser(raw, decode(b"\6\0\0\0" + "GRUB 2.12\0".encode("utf-16-le"))),
@@ -297,6 +301,7 @@ PARSERS: dict[str, Parser] = {
     "pci_sysfs.parse_resource": Parser(text, file(CONFIG.replace("config", "resource"))),
     "pci_sysfs.parse_slots": Parser(lambda f, s: f({"1": s}), "0000:01:00\n"),
     "pci_sysfs.parse_total": Parser(text, "RxErr 0\nTOTAL_ERR_COR 16\n"),
+    "kernel_config.parse": Parser(raw, file(f"/boot/config-{epyc.AFTER}")),
     "preempt.options": Parser(raw, file(f"/boot/config-{epyc.AFTER}")),
     "preempt.running_mode": Parser(text, "none (voluntary) full"),
     "pve_conf.parse": Parser(lambda f, s: f(s, "/f").live.part(), file("/etc/pve/nodes/pve1/lxc/103.conf")),
@@ -305,6 +310,7 @@ PARSERS: dict[str, Parser] = {
         lambda f, s: qemu_conf.part(f(s, "/f").live), file("/etc/pve/nodes/pve1/qemu-server/110.conf")),
     "rdma.parse_guid": Parser(text, "0200:0300:0000:0100"),
     "rdma.parse_naming": Parser(named, file("/usr/lib/udev/rules.d/60-rdma-persistent-naming.rules")),
+    "rdma.parse_nccl": Parser(named, "NCCL_DEBUG=WARN\nNCCL_IB_HCA==mlx5_0:1\n"),
     "rdma.parse_rate": Parser(text, "200 Gb/sec (4X HDR)"),
     "rdma.parse_state": Parser(text, "4: ACTIVE"),
     "rpm.locks": Parser(text, "# Added lock\nkernel-0:5.14.0-1.el9.*\n"),

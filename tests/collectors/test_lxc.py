@@ -5,12 +5,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from snapshot.collectors import lxc
+from snapshot.collectors import devices, lxc
 from snapshot.collectors.base import Reading, Unread
 from snapshot.errors import AbsentError
+from snapshot.host.base import Stat
+from snapshot.sections.devices import FOLDERS, LOOKED_AT
 from snapshot.sections.lxc import Container, Lxc, Part
 
-from .fake import MemoryHost, gather
+from .fake import MemoryHost, gather, node
 
 Files = dict[str, str | bytes | OSError]
 SHARE, CGROUP = "/usr/share/lxc/config", "/sys/fs/cgroup"
@@ -369,3 +371,57 @@ def test_binary_and_many_containers() -> None:
     files["/var/lib/lxc/x/config"] = b"\xff\0=\nlxc."
     found, _ = take({**files, "/etc/pve/lxc/99.conf": bytes(range(256))})
     assert len(found.containers) == 302
+
+
+def test_devices_that_are_given_and_no_other_section_looks_at() -> None:
+    lines = "dev0: /dev/kvm\nlxc.mount.entry: {0} dev/x none bind 0 0\n"
+    nodes: dict[str, Stat | OSError] = {
+        "/dev/kvm": node("char", 10, 232), "/dev/ttyUSB0": node("char", 188, 0, 0o660, gid=20),
+        "/dev/secret": OSError(errno.EACCES, "denied"), "/dev/dri/card0": node("char", 226, 0),
+        "/srv/x": node("char", 1, 3),
+    }
+    links = {**LINKS, "/dev/serial/by-id/stick": "../../ttyUSB0"}
+
+    def given(source: str) -> tuple[dict[str, tuple[str, int | None]] | None, list[Unread]]:
+        files = {**PROXMOX, f"{NODE}/101.conf": CONF + lines.format(source), "/dev/snd/": ""}
+        found, reading = gather(lxc, MemoryHost(files, links, nodes))
+        assert isinstance(found, Lxc)
+        return {path: (n.type, n.major) for path, n in (found.nodes or {}).items()}, reading.unreads
+
+    kvm = {"/dev/kvm": ("c", 10)}
+    assert given("/dev/serial/by-id/stick") == ({**kvm, "/dev/serial/by-id/stick": ("c", 188)}, [])
+    assert given("/dev/snd/") == ({**kvm, "/dev/snd": ("directory", None)}, [])
+    for elsewhere in ("/dev/gone", "/srv/x", "/dev/dri/card0", "/dev/nvidia-caps", "/dev/../srv/x", "/dev/"):
+        assert given(elsewhere) == (kvm, []), elsewhere
+    assert given("/dev/secret") == (kvm, [Unread(("nodes", "/dev/secret"), "/dev/secret", "EACCES")])
+
+
+@pytest.mark.parametrize(("text", "kills"), [
+    ("low 0\nhigh 4\nmax 9\noom 2\noom_kill 3\noom_group_kill 0\n", 3), ("oom_kill 0\n", 0), ("", None),
+    ("oom_kill\n", None), ("oom_kill -1\n", None), (f"oom_kill {'9' * 5000}\n", None), ("oom_kill 3 4\n", None),
+])
+def test_processes_that_were_killed(text: str, kills: int | None) -> None:
+    found, reading = take({**PROXMOX, f"{CGROUP}/lxc/101/memory.events": text, f"{CGROUP}/lxc/102/memory.events": text})
+    assert (found.containers["101"].oom_kills, found.containers["102"].oom_kills) == (kills, None)
+    assert reading.unreads == []
+
+
+def test_whether_processes_were_killed_is_not_known() -> None:
+    found, reading = take({**PROXMOX, f"{CGROUP}/lxc/101/memory.events": OSError(errno.EACCES, "denied")})
+    assert found.containers["101"].oom_kills is None
+    [unread] = reading.unreads
+    assert (unread.path, unread.why) == (("containers", "101", "oom_kills"), "EACCES")
+    assert take(PROXMOX)[0].containers["101"].oom_kills is None
+
+
+def test_no_line_names_a_device_of_its_own() -> None:
+    assert take(PROXMOX)[0].nodes is None
+    files = {**PROXMOX, f"{NODE}/101.conf": f"{CONF}dev0: /dev/gone\n"}
+    assert take(files)[0].nodes == {}
+
+
+def test_paths_that_are_left_to_section_devices_are_those_that_it_looks_at() -> None:
+    for pattern in (path for path in devices.READS.paths if path.startswith("/dev/")):
+        assert LOOKED_AT.fullmatch(pattern.replace("*", "x1")), pattern
+        top = pattern.rpartition("/")[0]
+        assert top == "/dev" or FOLDERS.fullmatch(top), top

@@ -118,6 +118,11 @@ def test_netplan_is_flattened() -> None:
     }
 
 
+def test_netplan_lists_an_interface_that_has_addresses_alone() -> None:
+    text = "network: {ethernets: {eno1: {dhcp4: true}}, wifis: {wlan0: {dhcp4: true}}}"
+    assert netplan(text) == {"ethernets.eno1": {}}
+
+
 def test_netplan_in_one_line_shows_no_address() -> None:
     stanzas: Stanzas = {}
     take_netplan(stanzas, "network: {ethernets: {a: {addresses: [192.0.2.1/24], mtu: 9000}}}", "f")

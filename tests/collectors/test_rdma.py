@@ -13,7 +13,7 @@ from fixtures import epyc
 from fixtures.parts import net as net_part
 from fixtures.parts import rdma as part
 from snapshot.collectors import rdma
-from snapshot.collectors.rdma import parse_guid, parse_naming, parse_rate, parse_state
+from snapshot.collectors.rdma import parse_guid, parse_naming, parse_nccl, parse_rate, parse_state
 from snapshot.errors import AbsentError, ParseError
 from snapshot.host.base import Result, Stat
 
@@ -90,6 +90,15 @@ def test_the_first_rules_file_names_devices() -> None:
     assert found({**DEVICE, rule: DENIED})[1] == {"naming": "EACCES"}
 
 
+def test_the_first_line_of_nccl_conf_chooses_devices() -> None:
+    text = "#NCCL_IB_HCA=no\nNCCL_DEBUG=WARN\nNCCL_IB_HCA ==no\nNCCL_IB_HCA==mlx5_0:1,mlx5_1\nNCCL_IB_HCA=late\n"
+    choice = found({**DEVICE, "/etc/nccl.conf": text})[0]["nccl_hca"]
+    line = "NCCL_IB_HCA==mlx5_0:1,mlx5_1"
+    assert choice == {"value": "=mlx5_0:1,mlx5_1", "origin": {"file": "/etc/nccl.conf", "line": 4, "text": line}}
+    assert "nccl_hca" not in found({**DEVICE, "/etc/nccl.conf": "NCCL_IB_HCA\n"})[0]
+    assert found({**DEVICE, "/etc/nccl.conf": DENIED})[1] == {"nccl_hca": "EACCES"}
+
+
 @given(st.text(alphabet="0123456789abcdef: ()Gb/sec.ACTIVE\n"))
 def test_only_parse_errors_are_raised(text: str) -> None:
     for parse in (parse_state, parse_rate, parse_guid):
@@ -98,6 +107,7 @@ def test_only_parse_errors_are_raised(text: str) -> None:
         except ParseError:
             continue
     parse_naming(text, "f")
+    parse_nccl(text, "f")
 
 
 def test_rates() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from snapshot.collectors import storage
 from snapshot.collectors.storage_fstab import parse_fstab, parse_unit
-from snapshot.collectors.storage_mounts import decode_place, left_out_as, parse_mounts
+from snapshot.collectors.storage_mounts import decode_place, parse_mounts
 from snapshot.collectors.storage_pools import names_pool, parse_raids
 from snapshot.errors import ParseError
 
@@ -55,19 +55,6 @@ def test_addresses_users_passwords_and_sizes_are_no_options() -> None:
     assert table["/smb"]["options"] == ["rw", "vers=3.0"]
     assert table["/tmp"] == {"source": "tmpfs", "fstype": "tmpfs", "options": ["rw"], "size_kb": 8 << 20}
     assert table["/with blank\\"]["source"] == "/dev/\u00e4"
-
-
-@pytest.mark.parametrize(("place", "fstype", "kind"), [
-    ("/", "overlay", None), ("/proc", "proc", ""), ("/dev/shm", "tmpfs", None), ("/run", "tmpfs", ""),
-    ("/run/lock", "tmpfs", ""),
-    ("/tmp", "tmpfs", None), ("/dev/hugepages", "hugetlbfs", None), ("/etc/pve", "fuse", None), ("/x", "autofs", ""),
-    ("/var/lib/docker/overlay2/a/merged", "overlay", "containers"), ("/var/lib/docker", "xfs", None),
-    ("/var/lib/docker/volumes", "ext4", None), ("/rpool/data/subvol-101-disk-0", "zfs", "guests"),
-    ("/models", "ext4", None), ("/home/u/.cache/doc", "fuse.x", "users"), ("/home", "ext4", None),
-    ("/snap/core/1", "squashfs", "snaps"), ("/run/user/0", "tmpfs", ""), ("/run/shm", "nfs", None),
-])
-def test_what_counts(place: str, fstype: str, kind: str | None) -> None:
-    assert left_out_as(place, fstype) == kind
 
 
 @pytest.mark.parametrize("text", [

@@ -63,7 +63,7 @@ def test_an_operators_unit_and_its_script() -> None:
     }}
     line = "setpci -s 01:00.0 CAP_EXP+8.w=5000:7000"
     assert table["scripts"] == {"/usr/local/sbin/gpu-tune": {
-        "called_by": ["gpu-tune.service"], "executable": False,
+        "called_by": ["gpu-tune.service"], "executable": False, "interpreter": "sh",
         "lines": [{
             "text": line, "tools": ["setpci"],
             "origin": {"file": "/usr/local/sbin/gpu-tune", "line": 4, "text": line},
@@ -298,7 +298,8 @@ def test_the_storys_host(kernel: str) -> None:
     assert table["failed"] == {}
     assert {name: unit["state"] for name, unit in table["units"].items()} == {
         "chrony.service": "enabled", "gpu-power.service": "enabled", "ksmtuned.service": "enabled",
-        "nvidia-persistenced.service": "enabled", "pve-guests.service": "enabled", "systemd-sysctl.service": "static",
+        "networking.service": "enabled", "nvidia-persistenced.service": "enabled", "pve-guests.service": "enabled",
+        "systemd-sysctl.service": "static",
     }
     assert all(unit["runtime"]["active"] == "active" for unit in table["units"].values())
     assert "setpci" not in repr(table)

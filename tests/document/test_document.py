@@ -19,6 +19,7 @@ from snapshot.sections.cmdline import Cmdline
 from snapshot.sections.devices import Devices, Node
 from snapshot.sections.os import Os
 from snapshot.sections.sysctl import Sysctl
+from tests import pairs
 
 META = Meta(
     format=1, tool="0.1.0", host="pve1", taken="2026-11-30T01:44:34Z", uid=0, capabilities="0" * 16,
@@ -339,3 +340,35 @@ def test_wrong_types_anywhere_are_read_or_refused_in_one_line(tables: dict[str, 
         assert len(str(error).split("\n")) == 1
     else:
         assert type(whole["outcomes"]) is dict
+
+
+def test_what_two_files_share_is_parsed_once_whichever_way_they_are_compared() -> None:
+    data = pairs.snapshot({"sysctl": {"values": {"a": 1}}}).dumps().encode()
+    one, two, three = (Snapshot.loads(data, name) for name in "abc")
+    two.share(one, "sysctl")
+    one.share(two, "sysctl")
+    three.share(two, "sysctl")
+    one.share(three, "sysctl")
+    assert one.section("sysctl") is two.section("sysctl") is three.section("sysctl")
+    assert two.table("sysctl") == {"values": {"a": 1}}
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ('powersave = "7"', 'powersave = "6-7"', "cpufreq.governor: cpu 6 has two values: 'performance' and 'powersave'"),
+    ('powersave = "7"', 'powersave = "x"', "cpufreq.governor: not a CPU range: 'x'"),
+    ('powersave = "7"', 'powersave = "0-99999999999"', "cpufreq.governor: not a CPU range: '0-99999999999'"),
+])
+def test_what_is_no_list_of_cpus_is_told_when_the_section_is_read(old: str, new: str, said: str) -> None:
+    text = pairs.snapshot({"cpufreq": {"governor": {"performance": "0-6", "powersave": "7"}}}).dumps()
+    assert Snapshot.loads(text.encode(), "f").table("cpufreq")
+    with pytest.raises(FormatError, match=said.replace("(", r"\(")):
+        Snapshot.loads(text.replace(old, new).encode(), "f").table("cpufreq")
+
+
+def test_absent_needs_its_evidence_and_is_nothing_that_every_host_has() -> None:
+    text = pairs.snapshot({}, states={"nvidia": "absent"}).dumps()
+    Snapshot.loads(text.encode(), "f")
+    with pytest.raises(FormatError, match=r"outcomes\.nvidia: absent without the evidence of it"):
+        Snapshot.loads(text.replace('why = "because"\n', "").encode(), "f")
+    with pytest.raises(FormatError, match=r"outcomes\.kernel: every host has one"):
+        Snapshot.loads(text.replace("nvidia", "kernel").encode(), "f")
