@@ -5,16 +5,21 @@ Each step pairs what the steps before it left over:
 1. the same key with the same identities: nothing moved, and for that they need not be unique;
 2. each identity in the model's order (serial, then topological path) that exactly one item of a side bears. A
    path names a place, not a thing: what stands there must be of the same kind (vendor, device, subsystem) too;
-3. the same key with the same kind, where an identity is unknown on a side, is shared, or has changed.
+3. the same key with the same kind, where an identity is unknown on a side, is shared, or has changed;
+4. the same PCI function, by its own pairing, of items that have its address as key or field: a GPU whose UUID the
+   driver has not read yet.
 
-What is left is removed or added: to use an identity that two items share would be a guess.
+An item without identities is paired by its key alone, in which PCI addresses follow their functions. What is left is
+removed or added: to use an identity that two items share would be a guess.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .sections.shape import Shape
@@ -23,33 +28,67 @@ Item = Mapping[str, Any]
 Items = Mapping[str, Item]
 KIND = ("vendor", "device", "subsystem_vendor", "subsystem_device")
 PLACES = ("path",)
+ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Key after -> key before of each item that both sides have, and the keys of the others."""
+    """Key after -> key before of each item that both sides have, and the keys of the others.
+
+    FOLLOWS has the keys after that are another only because their PCI function, or what is known of it, is.
+    """
 
     before_of: Mapping[str, str] = field(default_factory=dict)
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    follows: frozenset[str] = frozenset()
 
     def after_of(self) -> dict[str, str]:
         """Key before -> key after."""
         return {before: after for after, before in self.before_of.items()}
 
 
-def pair(before: Items, after: Items, item: Shape) -> Pairing:
-    """The pairing of two keyed tables with items of shape ITEM; by key alone where it marks no identity."""
-    identities = item.identities()
+@dataclass(frozen=True)
+class Moves:
+    """The PCI functions that have another address than before: address after -> address before."""
+
+    before_of: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, functions: Pairing) -> Moves:
+        """Those of the pairing of the functions."""
+        return cls({new: old for new, old in functions.before_of.items() if new != old})
+
+    @cached_property
+    def _left(self) -> frozenset[str]:
+        return frozenset(self.before_of.values())
+
+    def before(self, key: str) -> str | None:
+        """What KEY, of words with addresses among them, was before; None if another function had an address in it."""
+        if not self.before_of:
+            return key
+        words = key.split(" ")
+        taken = any(word in self._left and word not in self.before_of for word in words)
+        return None if taken else " ".join(self.before_of.get(word, word) for word in words)
+
+
+def pair(before: Items, after: Items, item: Shape, moves: Moves | None = None) -> Pairing:
+    """The pairing of two keyed tables with items of shape ITEM; without MOVES nothing is known of PCI functions."""
+    if before is after:  # one table for both sides, whose texts are equal
+        return Pairing({key: key for key in sorted(after)}, (), (), frozenset())
+    identities, follows = item.identities(), dict[str, str]()
     if not identities:
-        found = {key: key for key in after if key in before}
+        found = {key: old for key in after if (old := (moves or NOWHERE).before(key)) is not None and old in before}
+        follows = {key: old for key, old in found.items() if key != old}
     else:
         found = _same_key(before, after, {}, lambda b, a: _kind(b) == _kind(a) and _same(b, a, identities))
         for name in identities:
             found |= _same_identity(before, after, found, name)
         found |= _same_key(before, after, found, _same_kind)
+        follows = _same_function(before, after, found, identities, moves) if moves else {}
+        found |= follows
     removed, added = set(before).difference(found.values()), set(after).difference(found)
-    return Pairing(dict(sorted(found.items())), tuple(sorted(removed)), tuple(sorted(added)))
+    return Pairing(dict(sorted(found.items())), tuple(sorted(removed)), tuple(sorted(added)), frozenset(follows))
 
 
 def _same_key(
@@ -63,6 +102,22 @@ def _same_identity(before: Items, after: Items, found: Mapping[str, str], name: 
     one, other, taken = _unique(before, name), _unique(after, name), set(found.values())
     matches = {other[token]: one[token] for token in one.keys() & other.keys()}
     return {a: b for a, b in matches.items() if a not in found and b not in taken}
+
+
+def _same_function(
+    before: Items, after: Items, found: Mapping[str, str], identities: tuple[str, ...], moves: Moves
+) -> dict[str, str]:
+    taken = set(found.values())
+    olds = {_address(key, item): key for key, item in before.items() if key not in taken}
+    places = {key: _address(key, item) for key, item in after.items() if key not in found}
+    pairs = {key: olds[old] for key, place in places.items() if place and (old := moves.before(place)) in olds}
+    return {a: b for a, b in pairs.items() if _same_kind(before[b], after[a], (*KIND, *identities))}
+
+
+def _address(key: str, item: Item) -> str:
+    """The PCI address that an item has as key, or says; empty if none."""
+    said = key if ADDRESS.fullmatch(key) else item.get("address")
+    return said if isinstance(said, str) and ADDRESS.fullmatch(said) else ""
 
 
 def _unique(items: Items, name: str) -> dict[Any, str]:
@@ -81,6 +136,10 @@ def _kind(item: Item) -> tuple[Any, ...]:
     return tuple(item.get(name) for name in KIND)
 
 
-def _same_kind(before: Item, after: Item) -> bool:
+def _same_kind(before: Item, after: Item, names: tuple[str, ...] = KIND) -> bool:
     """Whether nothing known says that they differ."""
-    return all(None in (b, a) or b == a for b, a in zip(_kind(before), _kind(after), strict=True))
+    pairs = ((before.get(name), after.get(name)) for name in names)
+    return all(None in (b, a) or b == a for b, a in pairs)
+
+
+NOWHERE = Moves()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from snapshot.pairing import Pairing, pair
+from snapshot.pairing import Moves, Pairing, pair
 from snapshot.sections.devices import Devices
+from snapshot.sections.nvidia import Gpu, Nvidia
 from snapshot.sections.pci import Function
 from snapshot.sections.shape import of_model
 
@@ -73,3 +74,46 @@ def test_a_table_without_identities_pairs_by_key() -> None:
     nodes = of_model(Devices).at(("nodes",))
     assert nodes and nodes.item
     assert pair({"/a": {}, "/b": {}}, {"/b": {}, "/c": {}}, nodes.item) == Pairing({"/b": "/b"}, ("/a",), ("/c",))
+
+
+def address(bus: int) -> str:
+    return f"0000:{bus:02x}:00.0"
+
+
+def nothing(*buses: int) -> dict[str, dict[str, Any]]:
+    return {address(bus): {} for bus in buses}
+
+
+MOVED = Moves({address(2): address(1), address(3): address(2)})
+
+
+def test_keys_that_are_addresses_follow_their_functions() -> None:
+    affinity = of_model(Nvidia).fields["affinity"].item
+    assert affinity
+    found = pair(nothing(1, 2, 7), nothing(1, 2, 3, 7), affinity, MOVED)
+    assert found.before_of == {address(2): address(1), address(3): address(2), address(7): address(7)}
+    assert (found.added, found.removed) == ((address(1),), ()) and found.follows == {address(2), address(3)}
+
+
+def test_every_address_of_a_key_follows() -> None:
+    assert MOVED.before(f"{address(3)} {address(7)} 79") == f"{address(2)} {address(7)} 79"
+    assert MOVED.before(f"{address(7)} {address(1)}") is None
+    assert Moves().before("anything") == "anything"
+
+
+def gpus(*gpus: tuple[str, int]) -> dict[str, Any]:
+    return {uuid or address(bus): {"address": address(bus), **({"uuid": uuid} if uuid else {})} for uuid, bus in gpus}
+
+
+def test_a_gpu_whose_uuid_is_unread_is_that_of_its_function() -> None:
+    before, after = gpus(("GPU-a", 1), ("GPU-b", 2)), gpus(("", 2), ("", 3))
+    there, back = pair(before, after, of_model(Gpu), MOVED), pair(after, before, of_model(Gpu), Moves(
+        {old: new for new, old in MOVED.before_of.items()}))
+    assert there.before_of == {address(2): "GPU-a", address(3): "GPU-b"} == back.after_of()
+    assert not there.removed and not there.added and there.follows == {address(2), address(3)}
+    assert pair(before, after, of_model(Gpu)).before_of == {}
+
+
+def test_another_uuid_at_the_address_is_another_gpu() -> None:
+    found = pair(gpus(("GPU-a", 1)), gpus(("GPU-b", 1)), of_model(Gpu), Moves())
+    assert (found.removed, found.added) == (("GPU-a",), ("GPU-b",))

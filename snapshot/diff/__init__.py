@@ -10,23 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import sections
-from ..pairing import Pairing, pair
+from ..pairing import Moves, Pairing, pair
 from ..sections.shape import LEAF, Path, of_section
 from .change import MISSING, Change, Counts, Incomparable, Side, State
-from .walk import Walk, leaves, same
+from .selection import EVERYTHING, Selection, Sieve
+from .walk import Walk, same
+from .weight import unknown, weigh
 
 if TYPE_CHECKING:
     from ..document import Meta, Outcome, Snapshot
 
+FUNCTIONS = ("pci", ("functions",))
 META = (  # what of meta is worth a line; the rest differs between any two takes
     "host", "machine", "boot_id", "kernel", "system_state", "uid", "capabilities", "source", "redacted", "tool",
 )
 
 
-@dataclass(slots=True)
+@dataclass
 class Diff:
     """The differences of two snapshots, in the order of reports; ``change`` defines facts and counts."""
 
@@ -37,8 +41,10 @@ class Diff:
     counts: Counts = field(default_factory=Counts)
     meta: list[Change] = field(default_factory=list)  # not counted
     files: list[Change] = field(default_factory=list)  # not counted; before and after are SHA-256
-    warnings: list[str] = field(default_factory=list)  # why the two may not be a pair
-    _pairings: dict[tuple[str, Path], Pairing] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)  # why the two may not be a pair, and what was not applied
+    selection: Selection = EVERYTHING
+    unused: list[str] = field(default_factory=list)  # patterns of ONLY and IGNORE that met nothing that differs
+    _pairings: dict[tuple[str, Path, Path], Pairing] = field(default_factory=dict)
 
     @property
     def same_boot(self) -> bool | None:
@@ -47,42 +53,56 @@ class Diff:
         known = one.boot_id and other.boot_id and not (one.machine and other.machine and one.machine != other.machine)
         return one.boot_id == other.boot_id if known else None
 
-    def pairing(self, section: str, path: Path) -> Pairing:
-        """How the items of the keyed table at PATH pair: one answer for the diff and for all rules."""
-        if (section, path) not in self._pairings:
+    def pairing(self, section: str, path: Path, was: Path | None = None) -> Pairing:
+        """How the items of the keyed table at PATH (before: at WAS, if another) pair: one answer for diff and rules."""
+        key = (section, path if was is None else was, path)
+        if key not in self._pairings:
             shape = of_section(section).at(path)
-            before, after = (_at(side.table(section), path) for side in (self.before, self.after))
-            self._pairings[section, path] = pair(before, after, (shape and shape.item) or LEAF)
-        return self._pairings[section, path]
+            before, after = _at(self.before.table(section), key[1]), _at(self.after.table(section), path)
+            moves = None if (section, path) == FUNCTIONS else self.moves
+            self._pairings[key] = pair(before, after, (shape and shape.item) or LEAF, moves)
+        return self._pairings[key]
+
+    @cached_property
+    def moves(self) -> Moves:
+        """The PCI functions that have another address: what is named by one is paired as they are."""
+        same_text = self.before.text("pci") == self.after.text("pci")
+        return Moves() if same_text else Moves.of(self.pairing(*FUNCTIONS))
 
 
-def compare(before: Snapshot, after: Snapshot, volatile: bool = False) -> Diff:
-    """The differences of two snapshots. VOLATILE facts that differ are changes if asked for, or counted apart.
+def compare(before: Snapshot, after: Snapshot, selection: Selection | bool = EVERYTHING) -> Diff:
+    """The differences of two snapshots that SELECTION lets through; true is all, with what changes by itself.
 
     FormatError when a section of either file does not fit its model.
     """
-    diff = Diff(before, after)
-    diff.meta, diff.warnings = _meta(before.meta, after.meta), _warnings(before.meta, after.meta)
+    selection = Selection(show_volatile=selection) if isinstance(selection, bool) else selection
+    diff, met = Diff(before, after, selection=selection), set[str]()
+    diff.warnings = _warnings(before.meta, after.meta)
     for name in sections.NAMES:
         if name in before.outcomes or name in after.outcomes:
-            _section(diff, name, volatile)
+            _section(diff, name, Sieve(selection, name, met, diff.warnings))
     diff.changes.sort(key=lambda change: (sections.NAMES.index(change.section), change.path, change.cpus))
-    _files(diff)
+    _meta(diff, Sieve(selection, "meta", met))
+    _files(diff, Sieve(selection, "files", met))
+    asked = (pattern.text for pattern in (*selection.only, *selection.ignore))
+    diff.unused = [text for text in dict.fromkeys(asked) if text not in met]
     return diff
 
 
-def _section(diff: Diff, name: str, volatile: bool) -> None:
+def _section(diff: Diff, name: str, sieve: Sieve) -> None:
     if silent(diff.before, name) or silent(diff.after, name):
-        _not_comparable(diff, name)
+        _not_comparable(diff, name, sieve)
         return
     one, other = diff.before.outcomes[name], diff.after.outcomes[name]
     diff.counts.sections += 1
     if "absent" in (one.state, other.state):
-        _absent(diff, name, one, other)
-    elif not one.unread and not other.unread and diff.before.text(name) == diff.after.text(name):
+        _absent(diff, name, sieve)
+    elif not (one.unread or other.unread or diff.moves.before_of) and diff.before.text(name) == diff.after.text(name):
         diff.counts.same += one.facts
+        if one.facts == other.facts:
+            diff.after.share(diff.before, name)
     else:
-        walk = Walk(name, _unread(one), _unread(other), volatile)
+        walk = Walk(name, _unread(one), _unread(other), sieve, diff.moves)
         walk.run(of_section(name), diff.before.table(name), diff.after.table(name))
         _collect(diff, walk)
 
@@ -95,29 +115,37 @@ def silent(side: Snapshot, section: str) -> str:
     return f"{outcome.state}: {unread.why}"
 
 
-def _not_comparable(diff: Diff, name: str) -> None:
+def _not_comparable(diff: Diff, name: str, sieve: Sieve) -> None:
     """The whole section; what nobody asked for on either side stands for no fact, else for at least one."""
     found = [side.outcomes[name] for side in (diff.before, diff.after) if name in side.outcomes]
     least = 0 if all(outcome.state == "skipped" for outcome in found) else 1
-    facts = max([outcome.facts for outcome in found] + [least])
+    facts, ignored = max([outcome.facts for outcome in found] + [least]), 0
+    if not sieve.open:
+        kept, ignored = unknown(of_section(name), sieve, (), (), diff.before.table(name), diff.after.table(name))
+        facts, ignored = min(facts, kept), min(facts, ignored)
+        if not kept:
+            diff.counts.ignored += ignored
+            return
     why = silent(diff.before, name)
     side: Side = "before" if why else "after"
     diff.incomparable.append(Incomparable(name, (), side, why or silent(diff.after, name), facts=facts))
     diff.counts.not_comparable += facts
+    diff.counts.ignored += ignored
 
 
-def _absent(diff: Diff, name: str, one: Outcome, other: Outcome) -> None:
+def _absent(diff: Diff, name: str, sieve: Sieve) -> None:
     """What one side shows not to exist is gone, or new, as a whole."""
+    one, other = diff.before.outcomes[name], diff.after.outcomes[name]
     if one.state == other.state:
         return
-    if other.state == "absent":
-        table = diff.before.table(name)
-        change = Change(name, (), "removed", before=table, facts=leaves(table), why=other.why or "")
-    else:
-        table = diff.after.table(name)
-        change = Change(name, (), "added", after=table, facts=leaves(table), why=one.why or "")
-    diff.changes.append(change)
-    diff.counts.changed += change.facts
+    state: State = "removed" if other.state == "absent" else "added"
+    side, why = (diff.before, other.why) if state == "removed" else (diff.after, one.why)
+    table = side.table(name)
+    weight = weigh(of_section(name), table, sieve, (), (), state)
+    facts = diff.counts.add(weight, sieve.show_volatile)
+    if facts or not (weight["ignored"] or sieve.fate((), (), state) == "ignored"):
+        old, new = (table, MISSING) if state == "removed" else (MISSING, table)
+        diff.changes.append(Change(name, (), state, old, new, facts=facts, why=why or ""))
 
 
 def _unread(outcome: Outcome) -> dict[Path, tuple[str, str]]:
@@ -127,7 +155,7 @@ def _unread(outcome: Outcome) -> dict[Path, tuple[str, str]]:
 def _collect(diff: Diff, walk: Walk) -> None:
     diff.changes += walk.changes
     diff.incomparable += walk.incomparable
-    for name in ("same", "changed", "not_comparable", "volatile", "evidence"):
+    for name in ("same", "changed", "not_comparable", "volatile", "evidence", "within", "ignored"):
         setattr(diff.counts, name, getattr(diff.counts, name) + getattr(walk.counts, name))
 
 
@@ -137,10 +165,20 @@ def _at(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     return dict(table)
 
 
-def _meta(before: Meta, after: Meta) -> list[Change]:
-    one, other = before.table(), after.table()
-    pairs = ((name, one.get(name, MISSING), other.get(name, MISSING)) for name in META)
-    return [_change("meta", name, old, new) for name, old, new in pairs if not same(old, new)]
+def _meta(diff: Diff, sieve: Sieve) -> None:
+    """What of meta differs. It says which two were compared, so that ONLY leaves it in."""
+    one, other = diff.before.meta.table(), diff.after.meta.table()
+    for name in META:
+        old, new = one.get(name, MISSING), other.get(name, MISSING)
+        if not same(old, new):
+            _add(diff, diff.meta, _change("meta", name, old, new), sieve)
+
+
+def _add(diff: Diff, changes: list[Change], change: Change, sieve: Sieve) -> None:
+    if sieve.shows(change.path, change.path, change.state):
+        changes.append(change)
+    else:
+        diff.counts.ignored_others += 1
 
 
 def _change(section: str, key: str, old: object, new: object) -> Change:
@@ -162,7 +200,7 @@ def _warnings(before: Meta, after: Meta) -> list[str]:
     return said
 
 
-def _files(diff: Diff) -> None:
+def _files(diff: Diff, sieve: Sieve) -> None:
     """One change a file whose content differs. What a side lacks is gone only if that side read all."""
     one, other = ({path: file.sha256 for path, file in s.files.items()} for s in (diff.before, diff.after))
     for path in sorted({**one, **other}):
@@ -170,9 +208,12 @@ def _files(diff: Diff) -> None:
         lacking: Side = "before" if old is MISSING else "after"
         side = diff.before if lacking == "before" else diff.after
         if MISSING in (old, new) and (why := _unsure(side, path)):
-            diff.incomparable.append(Incomparable("files", (path,), lacking, why, path, facts=0))
+            if sieve.drops((path,), (path,)):
+                diff.counts.ignored_others += 1
+            else:
+                diff.incomparable.append(Incomparable("files", (path,), lacking, why, path, facts=0))
         elif old != new:
-            diff.files.append(_change("files", path, old, new))
+            _add(diff, diff.files, _change("files", path, old, new), sieve)
 
 
 def _unsure(side: Snapshot, path: str) -> str:

@@ -1,20 +1,23 @@
 """What a comparison says: changes, what could not be compared and why, and counts that add up.
 
-A **fact** is a leaf of the file: a scalar or a plain list. Two facts that are equal are *same*, whatever
-their marks. Of those that differ, evidence (where a fact was found) and volatile ones are left out and counted
-apart; the others are *changed*. What is unknown on a side is *not comparable*: a fact for each stored leaf
-below the unread path, at least one. So ``facts == same + changed + not_comparable``, and the ``facts`` of all
-changes sum up to ``changed``. A per-CPU table has a fact for each distinct (before, after) pair, a matrix that
-differs one for each cell.
+A **fact** is a leaf of the file: a scalar or a plain list. Two facts that are equal are *same*, whatever their marks;
+so are two numbers within a tolerance. Of those that differ, evidence (where a fact was found), volatile ones and those
+that a selection ignores are left out and counted apart; the others are *changed*. What is unknown on a side is *not
+comparable*: a fact for each stored leaf below the unread path, at least one. So ``facts == same + changed +
+not_comparable``, and the ``facts`` of all changes sum up to ``changed``. A per-CPU table has a fact for each distinct
+(before, after) pair, a matrix that differs one for each cell.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, Literal
 
+from ..sections.debversion import order, release_order
 from ..sections.shape import Path
 
 State = Literal["changed", "added", "removed", "moved"]
@@ -28,6 +31,9 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
+_RELEASES = {("kernel", "release"), ("meta", "kernel")}
+_PACKAGED = {("os", name) for name in ("proxmox_ve", "systemd", "lxc", "pve_container")}
+_DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+)+")
 _MIRRORED: Final[dict[State, State]] = {"added": "removed", "removed": "added"}
 
 
@@ -52,6 +58,28 @@ class Change:
         path, was = (self.was, self.path) if self.was else (self.path, self.was)
         state = _MIRRORED.get(self.state, self.state)
         return replace(self, path=path, was=was, state=state, before=self.after, after=self.before)
+
+    @property
+    def direction(self) -> Literal["up", "down", ""]:
+        """Whether a number or version went up or down; empty where that is not known, or nothing to say."""
+        if self.state != "changed":
+            return ""
+        old, new = self._rank(self.before), self._rank(self.after)
+        if old is None or new is None or type(old) is not type(new):
+            return ""
+        return "up" if old < new else "down" if old > new else ""
+
+    def _rank(self, value: Any) -> Any:
+        """What orders a value: numbers, versions of packages, kernel releases, numbers with dots; None of others."""
+        place = (self.section, *self.path)
+        if type(value) in (int, float):
+            return value
+        if not isinstance(value, str):
+            return None
+        if place in _RELEASES:
+            return release_order(value)
+        packaged = place in _PACKAGED or (place[:2] == ("packages", "installed") and place[3:] == ("version",))
+        return order(value) if packaged or _DOTTED.fullmatch(value) else None
 
     def elements(self) -> tuple[list[str], list[str]]:
         """Of two plain lists: the elements gone and the new ones; both empty when only the order differs."""
@@ -81,8 +109,20 @@ class Counts:
     not_comparable: int = 0
     volatile: int = 0  # differ, left out
     evidence: int = 0  # differ, left out
+    within: int = 0  # of the same: differ, but are within a tolerance
+    ignored: int = 0  # differ or cannot be compared, left out on request
+    ignored_others: int = 0  # files and facts of meta, which are not counted else, left out on request
 
     @property
     def facts(self) -> int:
         """Everything that was to be compared."""
         return self.same + self.changed + self.not_comparable
+
+    def add(self, weight: Mapping[str, int], show_volatile: bool) -> int:
+        """Count the facts of something that differs, by what becomes of them; returns how many are changed."""
+        changed = weight["plain"] + (weight["volatile"] if show_volatile else 0)
+        self.changed += changed
+        self.volatile += weight["plain"] + weight["volatile"] - changed
+        self.evidence += weight["evidence"]
+        self.ignored += weight["ignored"]
+        return changed

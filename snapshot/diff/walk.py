@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import SequenceMatcher
-from itertools import zip_longest
 from typing import Any
 
-from ..document import count_facts
-from ..errors import FormatError
-from ..pairing import pair
+from ..pairing import NOWHERE, Moves, pair
 from ..sections.base import Matrix, expand, format_cpus
 from ..sections.shape import LEAF, SETTINGS, Path, Shape
 from .change import MISSING, Change, Counts, Incomparable, Side, State
+from .rows import align
+from .selection import Sieve
+from .weight import leaves, unknown, weigh
 
 Value = Any  # a TOML value, or MISSING
 Table = dict[str, Any]
@@ -30,11 +29,6 @@ def same(before: Value, after: Value) -> bool:
     return bool(before == after or (before != before and after != after))
 
 
-def leaves(value: Value) -> int:
-    """How many facts a value holds."""
-    return 0 if value is MISSING else count_facts(value)
-
-
 def _alike(before: Value, after: Value) -> int:
     """How many facts two unequal values have in common, key by key."""
     if isinstance(before, dict) and isinstance(after, dict):
@@ -50,9 +44,10 @@ def _above(unread: Unread) -> set[Path]:
 class Walk:
     """Compares the tables of SECTION. BEFORE and AFTER are the unknown paths of either side."""
 
-    def __init__(self, section: str, before: Unread, after: Unread, volatile: bool = False) -> None:
+    def __init__(self, section: str, before: Unread, after: Unread, sieve: Sieve, moves: Moves = NOWHERE) -> None:
         self.section = section
-        self.volatile = volatile
+        self._sieve = sieve
+        self._moves = moves
         self.changes: list[Change] = []
         self.incomparable: list[Incomparable] = []
         self.counts = Counts()
@@ -68,10 +63,11 @@ class Walk:
         self._visit(shape, (), (), before, after)
         for path in sorted({*self._unread["before"], *self._unread["after"]}):
             if self._met.isdisjoint(path[:end] for end in range(len(path) + 1)):
-                self._not_comparable(path, path, 1)
+                self._not_comparable(LEAF, path, path, MISSING, MISSING)
 
     def _visit(self, shape: Shape, was: Path, path: Path, before: Value, after: Value) -> None:
-        if self._unknown(was, path, before, after):
+        if was in self._unread["before"] or path in self._unread["after"]:
+            self._not_comparable(shape, was, path, before, after)
             return
         inner = shape.kind in ("model", "table") and not shape.evidence
         deeper = inner and self._unknown_below(was, path, before, after)
@@ -95,36 +91,40 @@ class Walk:
         values = (_table(side).get(name, MISSING) for side in (before, after))
         self._visit(shape, (*was, name), (*path, name), *values)
 
-    def _unknown(self, was: Path, path: Path, before: Value, after: Value) -> bool:
-        if was not in self._unread["before"] and path not in self._unread["after"]:
-            return False
-        self._not_comparable(was, path, max(leaves(before), leaves(after), 1))
-        return True
-
     def _unknown_below(self, was: Path, path: Path, before: Value, after: Value) -> bool:
         """Whether it takes a look below; of what only one side has, unless the other side knows that it lacks it."""
         one, other = was in self._above["before"], path in self._above["after"]
         return one if before is MISSING else other if after is MISSING else one or other
 
-    def _not_comparable(self, was: Path, path: Path, facts: int) -> None:
-        side: Side = "before" if was in self._unread["before"] else "after"
-        here = was if side == "before" else path
-        source, why = self._unread[side][here]
-        self.incomparable.append(Incomparable(self.section, here, side, why, source, facts))
-        self.counts.not_comparable += facts
+    def _not_comparable(self, shape: Shape, was: Path, path: Path, before: Value, after: Value) -> None:
         self._met |= {was, path}
+        facts, ignored = unknown(shape, self._sieve, was, path, before, after)
+        self.counts.ignored += ignored
+        if facts:
+            side: Side = "before" if was in self._unread["before"] else "after"
+            here = was if side == "before" else path
+            source, why = self._unread[side][here]
+            self.incomparable.append(Incomparable(self.section, here, side, why, source, facts))
+            self.counts.not_comparable += facts
 
     def _keyed(self, shape: Shape, was: Path, path: Path, before: Table, after: Table) -> None:
-        pairing = pair(before, after, shape.item or LEAF)
+        pairing = pair(before, after, shape.item or LEAF, self._moves)
+        known = not self._unknown_below(was, path, before, after)
         for key in pairing.removed:
             self._visit(self._item(shape, key), (*was, key), (*path, key), before[key], MISSING)
         for key in pairing.added:
             self._visit(self._item(shape, key), (*was, key), (*path, key), MISSING, after[key])
         for key, old in pairing.before_of.items():
-            if key != old:
-                move = Change(self.section, (*path, key), "moved", old, key, (*was, old), facts=0)
-                self.changes.append(move)
+            if key != old and key not in pairing.follows:
+                self._move((*was, old), (*path, key))
+            if known and same(before[old], after[key]):  # which most are: no shape has to be asked for
+                self.counts.same += leaves(after[key])
+                continue
             self._visit(self._item(shape, key), (*was, old), (*path, key), before[old], after[key])
+
+    def _move(self, was: Path, path: Path) -> None:
+        if self._sieve.shows(was, path, "moved"):
+            self.changes.append(Change(self.section, path, "moved", was[-1], path[-1], was, facts=0))
 
     def _item(self, shape: Shape, key: str) -> Shape:
         return (shape.item or LEAF) if key in self._set else shape.of_key(key)
@@ -144,11 +144,7 @@ class Walk:
             self._change(shape, was, path, before, after)
 
     def _cpus(self, shape: Shape, was: Path, path: Path, before: Table, after: Table) -> None:
-        try:
-            one, other = expand(before, shape.cpu), expand(after, shape.cpu)
-        except ValueError as error:
-            where = ".".join((self.section, *path))
-            raise FormatError(f"{where}: {error} (was the file edited by hand?)") from None
+        one, other = expand(before, shape.cpu), expand(after, shape.cpu)
         groups: dict[tuple[Value, Value], list[int]] = {}
         for cpu in one.keys() | other.keys():
             groups.setdefault((one.get(cpu, MISSING), other.get(cpu, MISSING)), []).append(cpu)
@@ -161,19 +157,19 @@ class Walk:
     def _change(
         self, shape: Shape, was: Path, path: Path, before: Value, after: Value, cpus: str = ""
     ) -> None:
-        """One change for the leaf or subtree, which stands for those of its facts that are compared."""
-        plain, volatile, evidence = _weigh(shape, after if before is MISSING else before)
-        facts = plain + volatile if self.volatile else plain
-        self.counts.changed += facts
-        self.counts.volatile += plain + volatile - facts
-        self.counts.evidence += evidence
-        if facts:
-            state: State = "added" if before is MISSING else "removed" if after is MISSING else "changed"
+        """One change for the leaf or subtree, which stands for those of its facts that count."""
+        state: State = "added" if before is MISSING else "removed" if after is MISSING else "changed"
+        if state == "changed" and self._sieve.within(was, path, before, after):
+            self.counts.same += 1
+            self.counts.within += 1
+            return
+        weight = weigh(shape, after if before is MISSING else before, self._sieve, was, path, state)
+        if facts := self.counts.add(weight, self._sieve.show_volatile):
             here = was if state == "removed" else path
             moved = was if state == "changed" and was != path else ()
             self.changes.append(Change(
                 self.section, here, state, before, after, moved, cpus, facts,
-                volatile=not plain, computed=shape.computed,
+                volatile=not weight["plain"], computed=shape.computed,
             ))
 
 
@@ -187,43 +183,3 @@ def _cells(matrix: Table) -> dict[str, Table]:
     for (row, column), cell in Matrix.model_validate(matrix).cells().items():
         rows.setdefault(row, {})[column] = cell
     return rows
-
-
-def _weigh(shape: Shape, value: Value) -> tuple[int, int, int]:
-    """How many plain, volatile and evidence facts a value holds."""
-    if shape.evidence:
-        return 0, 0, leaves(value)
-    if shape.volatile:
-        return 0, leaves(value), 0
-    if shape.kind == "model":
-        parts = [_weigh(shape.fields.get(name, LEAF), part) for name, part in value.items()]
-    elif shape.item and value:
-        parts = [_weigh(shape.item, part) for part in (value.values() if shape.kind == "table" else value)]
-    else:
-        return leaves(value), 0, 0
-    plain, volatile, evidence = zip(*parts, strict=True) if parts else ((), (), ())
-    return sum(plain), sum(volatile), sum(evidence)
-
-
-def align(before: list[Any], after: list[Any], item: Shape) -> list[tuple[int | None, int | None]]:
-    """Index pairs of two lists of tables: what is equal but for evidence, and in order what stands between.
-
-    Exchanged arguments give the exchanged pairs, which difflib alone does not promise.
-    """
-    one, other = ([repr(_plain(item, row)) for row in rows] for rows in (before, after))
-    if one > other:
-        return [(b, a) for a, b in align(after, before, item)]
-    pairs: list[tuple[int | None, int | None]] = []
-    for _, start, end, start_after, end_after in SequenceMatcher(None, one, other).get_opcodes():
-        pairs += zip_longest(range(start, end), range(start_after, end_after))
-    return pairs
-
-
-def _plain(shape: Shape, value: Value) -> Value:
-    """The value without evidence, in an order that does not depend on how it was written."""
-    if shape.kind == "model":
-        fields = ((key, shape.fields.get(key, LEAF), part) for key, part in sorted(value.items()))
-        return [(key, _plain(field, part)) for key, field, part in fields if not field.evidence]
-    if shape.item and isinstance(value, dict):
-        return [(key, _plain(shape.item, part)) for key, part in sorted(value.items())]
-    return [_plain(shape.item, part) for part in value] if shape.item else value
