@@ -14,12 +14,14 @@ USERNS = "/usr/share/lxc/config/userns.conf"
 ALLOW = "lxc.cgroup2.devices.allow"
 
 
-def snapshot(unread: Mapping[str, list[str]] | None = None, **tables: Mapping[str, Any]) -> Snapshot:
-    """A snapshot of these sections; UNREAD is section -> path of one fact that is unknown."""
+def snapshot(
+    unread: Mapping[str, list[str]] | None = None, why: str = "EACCES", **tables: Mapping[str, Any]
+) -> Snapshot:
+    """A snapshot of these sections; UNREAD is section -> path of one fact that is unknown, and WHY."""
     outcomes = {}
     for name in tables:
         facts = (
-            [UnreadFact(path=unread[name], source="/src", why="EACCES")]
+            [UnreadFact(path=unread[name], source="/src", why=why)]
             if unread and name in unread
             else None
         )

@@ -1,0 +1,1 @@
+"""What a boot does to tunables: units, scripts, udev, tmpfiles, tuned; and what it will not do."""

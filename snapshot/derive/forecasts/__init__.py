@@ -1,0 +1,1 @@
+"""What the next boot will make of the host, and whether it did."""

@@ -1,0 +1,1 @@
+"""GPUs and their drivers: layer by layer, settings, errors, versions."""

@@ -1,0 +1,1 @@
+"""What containers and container engines are given and set to, line by line."""

@@ -1,0 +1,1 @@
+"""NICs, bonds, bridges and RDMA devices."""

@@ -1,0 +1,1 @@
+"""PCI functions: the tree above them, links, registers, moves and errors."""

@@ -1,0 +1,1 @@
+"""Each tunable: what it is, was, is set to at boot and by what."""

@@ -1,0 +1,99 @@
+"""The tunables of one kind: rows as in ``tunables``, and only those gaps that are of this kind.
+
+A rule that walks all tunables is unknown wherever anything of any kind was not read; one that walks a kind is not. For
+the same reason a sysctl that was not read and that nothing sets is a row of its own, with kind, name and ``unknown``.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..actions.boot_actions import boot_actions, unknown_sources
+from ..facts import Derived
+from .tunable_devices import block
+from .tunable_memory import memory
+from .tunable_swap import swaps
+from .tunable_sysctls import PAIRS, WORDS
+from .tunables import Room, of_pools, of_set_sysctls, of_sysctls, table
+
+if TYPE_CHECKING:
+    from ...document import Snapshot
+    from .tunable import Tunable
+
+Keep = Callable[["Tunable"], bool]
+RULES = "/etc/udev/rules.d/90-hostsnap-queue.rules"
+_WORD = re.compile(r"[\w.-]+", re.ASCII)
+
+
+def sysctl_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
+    """The rows of kind sysctl; with BEFORE those of which there is something to say.
+
+    That is what is set, is other than before, or has a known default. The thousands of others are as the kernel made
+    them.
+    """
+    return _sysctls(of_sysctls, after, before, None if before is None else _told)
+
+
+def set_sysctls(after: Snapshot, before: Snapshot | None) -> Derived:
+    """The rows of those sysctls that something sets, or may set."""
+    return _sysctls(of_set_sysctls, after, before, lambda tunable: bool(tunable.setters or tunable.live is None))
+
+
+def _sysctls(room: Room, after: Snapshot, before: Snapshot | None, keep: Keep | None) -> Derived:
+    found = _of("sysctl", room, after, before, keep)
+    rest = []
+    for gap in found.unknown:
+        kind, name = gap["subject"].split(" ", 1)
+        why = {"source": gap["source"], "why": gap["why"]}
+        if name:
+            found.rows[gap["subject"]] = {"kind": kind, "name": name, "unknown": {"live": why, "absent": why}}
+        else:
+            rest.append(gap)
+    return Derived(found.rows, rest)
+
+
+def thp_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
+    """The rows of kind thp."""
+    return _of("thp", memory, after, before)
+
+
+def ksm_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
+    """The rows of kind ksm."""
+    return _of("ksm", memory, after, before)
+
+
+def hugepage_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
+    """The rows of kind hugepages."""
+    return _of("hugepages", of_pools, after, before)
+
+
+def swap_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
+    """The rows of kind swap."""
+    return _of("swap", swaps, after, before)
+
+
+def block_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
+    """The rows of kind block; where before was another value, with ``durable``: a command that adds a udev rule."""
+    found = _of("block", block, after, before)
+    for row in found.rows.values():
+        if row.get("reverted") and all(_WORD.fullmatch(str(row[key])) for key in ("subject", "before")):
+            disk = f'ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="{row["subject"]}"'
+            rule = f'{disk}, ATTR{{queue/{row["name"]}}}="{row["before"]}"'
+            row["durable"] = [f"echo {shlex.quote(rule)} >> {RULES}", "udevadm control --reload"]
+    return found
+
+
+def _told(tunable: Tunable) -> bool:
+    set_or_known = tunable.setters or tunable.default or tunable.name in WORDS or tunable.name in PAIRS
+    return bool(set_or_known or tunable.live is None or tunable.live != tunable.before)
+
+
+def _of(
+    kind: str, room: Room, after: Snapshot, before: Snapshot | None, keep: Keep | None = None,
+) -> Derived:
+    found = table(after, before, boot_actions(after), unknown_sources(after), rooms=(room,), keep=keep)
+    rows = {key: row for key, row in found.rows.items() if row["kind"] == kind}
+    return Derived(rows, [gap for gap in found.unknown if gap["subject"].split(" ", 1)[0] == kind])
