@@ -1,149 +1,201 @@
-"""What one rule says about each item it walks: applies or not, passes, fails, or cannot be judged.
-
-Missing evidence is never a pass: a guard or check that meets an unknown fact makes the verdict unknown, unless
-another guard shows that the rule does not apply, or another check that it fails.
-"""
+"""What a rule looks at: the items that it walks, each on both sides, paired as the diff pairs them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..derive.facts import Derived
-from ..diff import Diff, silent
+from ..diff import Diff
 from ..diff.change import MISSING, Side
-from .finding import Verdict
-from .ops import OPERATORS
-from .path import Gap, Place, Scope, look
-from .rule import Condition, Rule
+from ..sections.base import Matrix, expand, format_cpus
+from ..sections.shape import Shape, of_section
+from .path import EACH, Found, Gap, Place, Row, known, look
+from .rule import Rule
 
 if TYPE_CHECKING:
     from ..document import Snapshot
 
 Derive = Callable[[str, "Snapshot", "Snapshot | None"], Derived]
-STARTING = ("initializing", "starting")  # systemctl(1), is-system-running
+Seen = Found | Gap | None  # a side of an item: where it is, why that is unknown, or that it is not there
+Keys = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
-    """The verdict on one item; what is missing for it, if it is unknown."""
+class Case:
+    """What is judged: a pair with its diff, or one snapshot with neither."""
 
-    verdict: Verdict
-    scope: Scope
-    gaps: tuple[Gap, ...] = ()
-
-
-def rulings(
-    rule: Rule, after: Snapshot, before: Snapshot | None, diff: Diff | None, derive: Derive
-) -> dict[str, Ruling]:
-    """The ruling on each item by its key. A ruling under the beginning of keys, or "", stands for all of them."""
-    whole = Scope(after, before)
-    sides: list[tuple[Side, Snapshot]] = [("after", after)]
-    if rule.scope == "change" and before:
-        sides.append(("before", before))
-    gaps = [gap for side, snapshot in sides for gap in _unusable(rule, side, snapshot)]
-    if gaps:
-        return {"": Ruling("unknown", whole, tuple(gaps))}
-    if any(snapshot.outcomes[name].state == "absent" for _, snapshot in sides for name in rule.needs):
-        return {"": Ruling("not-applicable", whole)}
-    found = _derived(rule, whole, derive) if rule.each[0] == "derived" else _items(rule, whole, diff, derive)
-    return dict(found)
+    after: Snapshot
+    before: Snapshot | None
+    diff: Diff | None
+    derive: Derive
 
 
-def covering(found: dict[str, Ruling], key: str) -> Ruling | None:
-    """The ruling on KEY, or the unknown one that stands for it."""
-    if key in found:
-        return found[key]
-    wider = (k for k in sorted(found, reverse=True) if key.startswith(k) and found[k].verdict == "unknown")
-    return next((found[k] for k in wider), None)
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that a rule judges. KEY is that of the after side, or of before if it is only there."""
+
+    key: str
+    after: Seen = None
+    before: Seen = None
+    was_key: str = ""  # on the before side
 
 
-def holds(condition: Condition, scope: Scope) -> bool | Gap:
-    """Whether a condition holds, or what is missing to know."""
-    left = scope.value(condition.path)
-    right = condition.value if condition.to is None else scope.value(condition.to)
-    for value in (left, right):
-        if isinstance(value, Gap):
-            return value
-    answer = OPERATORS[condition.op](left, right)
-    if answer is None:
-        side, path = scope.where(condition.path)
-        return Gap(tuple(path), "", f"cannot be judged by {condition.op}: {left!r}, {right!r}", side)
-    return answer
+def items(rule: Rule, case: Case) -> Iterator[Item]:
+    """The items that RULE walks. An item whose key is "", or the beginning of keys, stands for all that are unknown."""
+    if not rule.each:
+        yield Item("", Place("after", case.after, ()), Place("before", case.before, ()) if case.before else None)
+    elif rule.each[0] == "derived":
+        yield from _rows(rule, case)
+    else:
+        section, *rest = rule.each
+        shape = of_section(section)
+        yield from _walk(case, shape, (section,), (section,), rest, ())
 
 
-def _unusable(rule: Rule, side: Side, snapshot: Snapshot) -> Iterator[Gap]:
-    for name in rule.needs:
-        if why := silent(snapshot, name):
-            yield Gap((name,), "", why, side)
-    state = snapshot.meta.system_state
-    if rule.settles and side == "after" and state in STARTING:
-        yield Gap(("meta", "system_state"), "systemctl is-system-running", f"taken while systemd was {state}", side)
+def cover(unknown: Mapping[str, Gap], key: str) -> Gap | None:
+    """Why KEY is unknown: its own gap, or that of the longest beginning of it."""
+    return next((unknown[start] for start in sorted(unknown, reverse=True) if key.startswith(start)), None)
 
 
-def _derived(rule: Rule, whole: Scope, derive: Derive) -> Iterator[tuple[str, Ruling]]:
-    name = rule.each[1]
-    table = derive(name, whole.after, whole.before)
-    for gap in table.unknown:
-        path = ("derived", name, *filter(None, [gap["subject"]]))
-        missing = Gap(path, gap["source"], gap["why"], "after", gap["what"])
-        yield gap["subject"], Ruling("unknown", whole, (missing,))
-    for key, row in table.rows.items():
-        yield key, _judged(rule, Scope(whole.after, whole.before, key, row, table=("derived", name)))
+def _looks_back(rule: Rule) -> bool:
+    """Whether a rule on pairs needs the table of before: its values, or to tell what is new and what is gone."""
+    return {*rule.items} != {"kept", "added"} or any(path[0] == "was" for path in rule.paths())
 
 
-def _items(rule: Rule, whole: Scope, diff: Diff | None, derive: Derive) -> Iterator[tuple[str, Ruling]]:
-    """Items of a section's keyed table; for a change rule, those that both sides have."""
-    facts = derive(rule.fact, whole.after, whole.before).rows if rule.fact else {}
-    section, path = rule.each[0], tuple(rule.each[1:])
-    keys = _keys("after", whole.after, rule)
-    pairs = diff.pairing(section, path).before_of if diff else {}
-    if isinstance(keys, Gap):
-        yield "", Ruling("unknown", whole, (keys,))
+def _rows(rule: Rule, case: Case) -> Iterator[Item]:
+    name, pair = rule.each[1], rule.scope == "change"
+    after = case.derive(name, case.after, case.before)
+    before = case.derive(name, case.before, None) if case.before and (not pair or _looks_back(rule)) else Derived()
+    now, then = _gaps(name, after, "after"), _gaps(name, before, "before")
+    for key, gap in now.items():
+        some = gap if any(old.startswith(key) for old in before.rows) else None  # rows that are not told from others
+        yield Item(key, gap, _row(name, key, before, then) or some, key)
+    olds = {key: _was(case, key, before) for key in after.rows}
+    for key, row in after.rows.items():
+        old = olds[key]
+        yield Item(key, Row(name, key, row), None if old is None else _row(name, old, before, then), old or "")
+    met = {*olds.values()}
+    for key, row in before.rows.items() if not pair or "removed" in rule.items else ():
+        if key not in met and cover(now, key) is None:
+            yield Item(key, None, Row(name, key, row), key)
+
+
+def _was(case: Case, key: str, before: Derived) -> str | None:
+    """The key before of a row; None if another PCI function had it. Tables that pair have one key for both sides."""
+    old = case.diff.moves.before(key) if case.diff else key
+    return old if old is None or old in before.rows else key
+
+
+def _row(name: str, key: str, table: Derived, unknown: Mapping[str, Gap]) -> Seen:
+    return Row(name, key, table.rows[key]) if key in table.rows else cover(unknown, key)
+
+
+def _gaps(name: str, table: Derived, side: Side) -> dict[str, Gap]:
+    return {
+        gap["subject"]: Gap(("derived", name, *filter(None, [gap["subject"]])), gap["source"], gap["why"], side,
+                            gap["what"])
+        for gap in table.unknown
+    }
+
+
+def _walk(case: Case, shape: Shape, path: Keys, was: Keys, rest: list[str], keys: Keys) -> Iterator[Item]:
+    """The items below PATH (before: below WAS); REST is what of EACH is still to go, KEYS those of tables passed."""
+    while rest and rest[0] != EACH:
+        step = rest[0]
+        shape = (shape.fields.get(step) if shape.kind == "model" else shape.item) or Shape()
+        path, was, rest = (*path, step), (*was, step), rest[1:]
+    if rest:
+        for item in _members(case, path, was):
+            yield from _deeper(case, shape.item or Shape(), item, rest[1:], keys)
+    elif shape.kind in ("percpu", "matrix"):
+        yield from _cells(case, shape, path, was, keys)
+    else:
+        for item in _members(case, path, was):
+            yield Item(" ".join((*keys, item.key)), item.after, item.before, " ".join((*keys, item.was_key)))
+
+
+def _deeper(case: Case, shape: Shape, item: Item, rest: list[str], keys: Keys) -> Iterator[Item]:
+    """What stands in an item of a table on the way."""
+    below = (*keys, item.key)
+    if isinstance(item.after, Place) or isinstance(item.before, Place):
+        path = item.after.path if isinstance(item.after, Place) else ()
+        was = item.before.path if isinstance(item.before, Place) else ()
+        yield from _walk(case, shape, path or was, was or path, rest, below)
+    elif isinstance(item.after, Gap):
+        yield Item(" ".join(below), item.after, item.before, " ".join(below))
+
+
+def _members(case: Case, path: Keys, was: Keys) -> Iterator[Item]:
+    """The items of a keyed table on both sides."""
+    now = known("after", case.after, path)
+    then = known("before", case.before, was) if case.before else {}
+    if isinstance(now, Gap):
+        yield _all_unknown("", now, then)
         return
-    for key, gap in keys.items():
-        place = Place("after", whole.after, (*rule.each, key))
-        was = Place("before", diff.before, (*rule.each, pairs[key])) if diff and key in pairs else None
-        if gap or (rule.scope == "change" and not was and (gap := _lacking(diff, rule, key))):
-            yield key, Ruling("unknown", whole, (gap,))
-        elif was or rule.scope == "state":
-            scope = Scope(whole.after, whole.before, key, place, was, facts.get(key, {}))
-            yield key, _judged(rule, scope)
+    pairs = case.diff.pairing(path[0], path[1:], was[1:]).before_of if case.diff else {}
+    met = set()
+    for key, gap in now.items():
+        if gap and not key:
+            yield _all_unknown("", gap, then)
+            continue
+        old = pairs.get(key, key)
+        met.add(old)
+        after = gap or Place("after", case.after, (*path, key))
+        yield Item(key, after, _before(case, then, was, old, key in pairs), old)
+    if isinstance(then, dict):
+        for key in (key for key in then if key not in met):
+            lost = look("after", case.after, (*path, key))
+            if not isinstance(lost, Gap) or lost != now.get(""):  # of that all is said under ""
+                yield Item(key, lost if isinstance(lost, Gap) else None, _before(case, then, was, key, True), key)
 
 
-def _keys(side: Side, snapshot: Snapshot, rule: Rule) -> dict[str, Gap | None] | Gap:
-    """The keys of the table, with the gap for those below which all is unknown; "" stands for keys unknown too."""
-    table = look(side, snapshot, rule.each)
-    if isinstance(table, Gap):
-        return table
-    known: dict[str, Gap | None] = dict.fromkeys(() if table is MISSING else table)
-    depth = len(rule.each) - 1
-    for fact in snapshot.outcomes[rule.each[0]].unread or ():
-        key = fact.path[depth] if len(fact.path) > depth else ""
-        if fact.path[:depth] == rule.each[1 : len(fact.path) + 1] and key not in known:
-            known[key] = Gap((rule.each[0], *fact.path), fact.source, fact.why, side)
-    return known
+def _all_unknown(key: str, now: Gap, then: Any) -> Item:
+    """What stands for all items, of which on the after side nothing is known, so that none is judged before either."""
+    return Item(key, now, then if isinstance(then, Gap) else now, key)
 
 
-def _lacking(diff: Diff | None, rule: Rule, key: str) -> Gap | None:
-    """Why the item may have been there before though the diff pairs it with nothing; None: it is new."""
-    value = look("before", diff.before, [*rule.each, key]) if diff else MISSING
-    return value if isinstance(value, Gap) else None
+def _before(case: Case, then: dict[str, Gap | None] | Gap, was: Keys, key: str, paired: bool) -> Seen:
+    """The before side of an item. Without a pair, one of the same key there is another thing."""
+    if isinstance(then, Gap) or case.before is None:
+        return then if isinstance(then, Gap) else None
+    if key in then:
+        return then[key] or (Place("before", case.before, (*was, key)) if paired else None)
+    lost = look("before", case.before, (*was, key))
+    return lost if isinstance(lost, Gap) else None
 
 
-def _judged(rule: Rule, scope: Scope) -> Ruling:
-    applies, gaps = _all(rule.where, scope)
-    if applies is False:
-        return Ruling("not-applicable", scope)
-    passes, missing = _all(rule.check, scope)
-    if passes:  # where it is not known whether the rule applies, it cannot fail either
-        return Ruling("pass", scope)
-    return Ruling("fail", scope) if applies and passes is False else Ruling("unknown", scope, (*gaps, *missing))
+def _cells(case: Case, shape: Shape, path: Keys, was: Keys, keys: Keys) -> Iterator[Item]:
+    """The groups of CPUs with equal values on both sides, or the cells of a matrix."""
+    now, then = look("after", case.after, path), look("before", case.before, was) if case.before else MISSING
+    if isinstance(now, Gap):
+        yield _all_unknown(" ".join(keys), now, then)
+        return
+    split = _cpus if shape.kind == "percpu" else _ids
+    for key, value, old in split(shape, now, MISSING if isinstance(then, Gap) else then):
+        after = None if value is MISSING else Place("after", case.after, path, value)
+        before = then if isinstance(then, Gap) else None if old is MISSING or case.before is None else Place(
+            "before", case.before, was, old)
+        name = " ".join((*keys, key))
+        yield Item(name, after, before, name)
 
 
-def _all(conditions: list[Condition], scope: Scope) -> tuple[bool | None, list[Gap]]:
-    """Whether all hold: False when one does not, None when that is not known, with what is missing."""
-    answers = [holds(condition, scope) for condition in conditions]
-    gaps = [answer for answer in answers if isinstance(answer, Gap)]
-    return (False, []) if any(answer is False for answer in answers) else (None if gaps else True, gaps)
+def _cpus(shape: Shape, now: Any, then: Any) -> Iterator[tuple[str, Any, Any]]:
+    one, other = (expand({} if side is MISSING else side, shape.cpu) for side in (now, then))
+    groups: dict[tuple[Any, Any], list[int]] = {}
+    for cpu in one.keys() | other.keys():
+        groups.setdefault((one.get(cpu, MISSING), other.get(cpu, MISSING)), []).append(cpu)
+    for (value, old), cpus in sorted(groups.items(), key=lambda group: min(group[1])):
+        yield format_cpus(cpus), value, old
+
+
+def _ids(_: Shape, now: Any, then: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Cells off the diagonal; of two that mirror each other on both sides, the first."""
+    one, other = ({} if side is MISSING else Matrix.model_validate(side).cells() for side in (now, then))
+    pairs = dict.fromkeys((*one, *other))
+    for a, b in pairs:
+        value, old = one.get((a, b), MISSING), other.get((a, b), MISSING)
+        mirrored = (b, a) in pairs and (one.get((b, a), MISSING), other.get((b, a), MISSING)) == (value, old)
+        if a != b and not (mirrored and a > b):
+            yield f"{a} {b}", value, old

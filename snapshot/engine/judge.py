@@ -1,102 +1,195 @@
 """Rules applied to one snapshot or a pair: findings, what could not be judged and why, and how many passed.
 
 State rules are judged on each side: fails after only is new, on both sides existing, before only resolved. Change
-rules are judged on the pair. Items pair as the diff pairs them.
+rules are judged on the pair. Items pair as the diff pairs them. Missing evidence is never a pass: a guard or check
+that meets an unknown fact makes the verdict unknown, unless another guard shows that the rule does not apply, or
+another check that it fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ..derive import derived
-from ..diff import Diff
-from .finding import SEVERITIES, Class, Finding
-from .items import Derive, Ruling, covering, holds, rulings
+from ..derive.hardware.expectations import expectations, expected_mounts
+from ..diff import Diff, silent
+from ..diff.change import Side
+from . import sight
+from .causes import explained
+from .conditions import true
+from .finding import SEVERITIES, Class, Finding, Verdict
+from .items import Case, Derive, Item, items
+from .path import Gap, Scope
 from .rule import Rule
+from .settings import Locate, nowhere
 from .wording import failed, unknown
 
 if TYPE_CHECKING:
+    from ..derive.facts import Derived
     from ..document import Snapshot
 
 NOT_JUDGED_BEFORE = "Whether it was so before is not known: the evidence is missing there."
+STARTING = ("initializing", "starting")  # systemctl(1), is-system-running
+SCOPES = ("state", "change")
+EXPECTED = {"expectations": expectations, "expected_mounts": expected_mounts}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The verdict on one side of an item; what is missing for it, if it is unknown."""
+
+    verdict: Verdict
+    gaps: tuple[Gap, ...]
+    scope: Scope
 
 
 @dataclass(slots=True)
 class Judgement:
-    """What the rules say. NEEDS has the sections of each rule, NOT_APPLICABLE the rules that apply to no item."""
+    """What the rules say. NEEDS has the sections of each rule, NOT_APPLICABLE why a rule applies to no item."""
 
     findings: list[Finding] = field(default_factory=list)
     unknown: list[Finding] = field(default_factory=list)
     passed: int = 0  # items, over all rules
-    not_applicable: list[str] = field(default_factory=list)
+    not_applicable: dict[str, str] = field(default_factory=dict)
     needs: dict[str, list[str]] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)  # how many each rule walked
 
 
 def judge(
-    before: Snapshot | None, after: Snapshot, diff: Diff | None, rules: Iterable[Rule], derive: Derive = derived
+    before: Snapshot | None, after: Snapshot, diff: Diff | None, rules: Iterable[Rule], derive: Derive = derived,
+    scopes: Collection[str] = SCOPES,
 ) -> Judgement:
-    """Apply RULES to a pair and its DIFF, or, with both None, its state rules to one snapshot.
+    """Apply RULES of SCOPES to a pair and its DIFF, or, with both None, those that need only one snapshot to it.
 
     Findings come by severity and rule, then as the lines that they blame stand in their files. FormatError when a
     section does not fit its model.
     """
-    out = Judgement()
+    out, case = Judgement(), Case(after, before, diff, _once(derive))
+    rules = tuple(rules)
     for rule in rules:
-        out.needs[rule.id] = rule.needs
-        if rule.scope == "state" or diff:
-            now = rulings(rule, after, before, diff, derive)
-            then = rulings(rule, before, None, None, derive) if before and rule.scope == "state" else None
-            out.items[rule.id] = len(now)
-            _classify(out, rule, now, then, _keys_before(rule, diff))
+        if rule.scope in scopes and (diff or rule.scope != "change"):
+            out.needs[rule.id] = rule.needs
+            _Bench(rule, case, out).hear()
+    out.findings = explained(out.findings, rules)
     for findings in (out.findings, out.unknown):
         findings.sort(key=_order)
     return out
 
 
+def expecting(expect: Mapping[str, Any], locate: Locate = nowhere) -> Derive:
+    """What ``derived`` works out, of a host that has to have what EXPECT says; LOCATE knows the lines that say so."""
+    def derive(name: str, of: Snapshot, before: Snapshot | None) -> Derived:
+        return EXPECTED[name](of, before, expect, locate) if name in EXPECTED else derived(name, of, before)
+
+    return derive
+
+
+def _once(derive: Derive) -> Derive:
+    """DERIVE, which works each table out once: many rules read one."""
+    @cache
+    def table(name: str, of: int, with_before: int) -> Derived:
+        return derive(name, *sides[of, with_before])
+
+    sides: dict[tuple[int, int], tuple[Snapshot, Snapshot | None]] = {}
+
+    def derive_once(name: str, of: Snapshot, with_before: Snapshot | None) -> Derived:
+        sides[id(of), id(with_before)] = (of, with_before)
+        return table(name, id(of), id(with_before))
+
+    return derive_once
+
+
 def _order(found: Finding) -> tuple[int, str, str, int, str]:
     file, line = next(((e.file, e.line) for e in found.evidence if e.file and e.line), ("", 0))
-    return SEVERITIES.index(found.severity), found.rule, file, line, found.subject
+    return SEVERITIES.index(found.severity), found.rule, file or "", line or 0, found.subject
 
 
-def _keys_before(rule: Rule, diff: Diff | None) -> Mapping[str, str]:
-    """Key after -> key before of items that moved; derived rows keep their keys."""
-    section, *path = rule.each
-    return {} if diff is None or section == "derived" else diff.pairing(section, tuple(path)).before_of
+class _Bench:
+    """One rule at work on one case; what it finds goes into OUT."""
 
+    def __init__(self, rule: Rule, case: Case, out: Judgement) -> None:
+        self.rule, self.case, self.out = rule, case, out
+        self.pair = rule.scope == "change"
+        self.both = case.before is not None and rule.scope == "state"
+        self.applied = False
 
-def _classify(
-    out: Judgement, rule: Rule, now: dict[str, Ruling], then: dict[str, Ruling] | None, was: Mapping[str, str]
-) -> None:
-    """Take the rulings of both sides together. THEN is None where only one is judged."""
-    if all(ruling.verdict == "not-applicable" for ruling in (*now.values(), *(then or {}).values())):
-        out.not_applicable.append(rule.id)
-    for key, ruling in now.items():
-        if ruling.verdict == "unknown":
-            out.unknown.append(unknown(rule, key, ruling))
-        elif ruling.verdict == "fail":
-            out.findings.append(_failed(rule, ruling, then, was.get(key, key)))
+    def hear(self) -> None:
+        """Judge every item, or say why none can be."""
+        rule, case = self.rule, self.case
+        if why := self._not_here():
+            self.out.not_applicable[rule.id] = why
+            self.out.items[rule.id] = 1
+            return
+        gaps = [*self._unusable("after", case.after), *(self._unusable("before", case.before) if self.pair else ())]
+        if gaps:
+            self.out.items[rule.id] = 1
+            self.out.unknown.append(unknown(rule, "", gaps))
+            return
+        lost = [*self._unusable("before", case.before)] if self.both else []
+        walked = [*items(rule, case)]
+        self.out.items[rule.id] = len(walked)
+        for item in walked:
+            self._item(Item(item.key, item.after, lost[0], item.was_key) if lost else item)
+        if not self.applied:
+            self.out.not_applicable[rule.id] = "it applies to nothing here" if walked else "there is no such thing here"
+
+    def _not_here(self) -> str:
+        """Why the rule as a whole has nothing to do with this host or pair."""
+        rule, case = self.rule, self.case
+        if self.pair and rule.boot and case.diff and case.diff.same_boot is (rule.boot == "new"):
+            return "both were taken in one boot" if rule.boot == "new" else "there was a boot between"
+        sides = [case.after, *([case.before] if self.pair and case.before else [])]
+        for name in rule.needs:
+            absent = [side for side in sides if name in side.outcomes and side.outcomes[name].state == "absent"]
+            if absent and not (self.pair and set(rule.items) - {"kept"} and len(absent) == 1):
+                return f"{name}: {absent[0].outcomes[name].why or 'absent'}"
+        return ""
+
+    def _unusable(self, side: Side, snapshot: Snapshot | None) -> Iterator[Gap]:
+        """Why the rule cannot be judged on a side at all."""
+        if snapshot is None:
+            return
+        for name in self.rule.needs:
+            if why := silent(snapshot, name):
+                yield Gap((name,), "", why, side)
+        state = snapshot.meta.system_state
+        if self.rule.settles and side == "after" and state in STARTING:
+            yield Gap(("meta", "system_state"), "systemctl is-system-running", f"taken while systemd was {state}", side)
+        if self.pair and self.rule.boot and side == "after" and self.case.diff and self.case.diff.same_boot is None:
+            yield Gap(("meta", "boot_id"), "", "whether there was a boot between is not known", side)
+
+    def _item(self, item: Item) -> None:
+        if not sight.watched(self.rule, item):
+            return
+        now = self._ruling(sight.after(self.rule, self.case, item))
+        then = self._ruling(sight.before(self.rule, self.case, item)) if self.both else None
+        self.applied |= any(one is not None and one.verdict != "not-applicable" for one in (now, then))
+        if now and now.verdict == "unknown":
+            self.out.unknown.append(unknown(self.rule, item.key, now.gaps))
+        elif now and now.verdict == "fail":
+            self._fails(now, then)
         else:
-            out.passed += ruling.verdict == "pass"
-    after_of = {before: after for after, before in was.items()}
-    for key, ruling in (then or {}).items():
-        if ruling.verdict == "fail" and _resolved(rule, covering(now, after_of.get(key, key))):
-            out.findings.append(failed(rule, ruling, "resolved"))
+            self._holds(now, then)
 
+    def _ruling(self, view: sight.View | None) -> Ruling | None:
+        return Ruling(*sight.verdict(self.rule, view), view.scope) if view else None
 
-def _resolved(rule: Rule, now: Ruling | None) -> bool:
-    """Whether what failed before is gone, or passes and is in order."""
-    if now is None:
-        return True
-    passes = now.verdict in ("pass", "not-applicable")
-    return passes and all(holds(condition, now.scope) is True for condition in rule.mended)
+    def _fails(self, now: Ruling, then: Ruling | None) -> None:
+        class_: Class = "existing" if (then and then.verdict == "fail") or not (self.pair or self.both) else "new"
+        note = NOT_JUDGED_BEFORE if then and then.verdict == "unknown" else ""
+        self.out.findings.append(failed(self.rule, now.scope, class_, note))
 
+    def _holds(self, now: Ruling | None, then: Ruling | None) -> None:
+        self.out.passed += now is not None and now.verdict == "pass"
+        if then and then.verdict == "fail" and self._resolved(now):
+            self.out.findings.append(failed(self.rule, then.scope, "resolved"))
+        better = self.rule.better
+        if better and now and now.verdict == "pass" and true(better.when, now.scope, self.rule):
+            self.out.findings.append(failed(self.rule, now.scope, "better"))
 
-def _failed(rule: Rule, ruling: Ruling, then: dict[str, Ruling] | None, key: str) -> Finding:
-    if then is None:
-        return failed(rule, ruling, "new" if rule.scope == "change" else "existing")
-    old = covering(then, key)
-    class_: Class = "existing" if old and old.verdict == "fail" else "new"
-    return failed(rule, ruling, class_, NOT_JUDGED_BEFORE if old and old.verdict == "unknown" else "")
+    def _resolved(self, now: Ruling | None) -> bool:
+        """Whether what failed before is gone, or passes and is in order."""
+        return now is None or true(self.rule.mended, now.scope, self.rule)

@@ -1,19 +1,24 @@
-"""Rule packs read from ``rules/*.toml``: in a wheel below the package, in a checkout beside it."""
+"""Rule packs read from ``rules/*.toml``: in a wheel below the package, in a checkout beside it.
+
+Of the shipped packs, which the tests check, only the rules are read: their examples are most of the text, and are cut
+out before it is parsed. A pack from elsewhere is read, and checked, in full by ``pack_file``.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from pydantic import ValidationError
-
 from .. import tomlio
 from ..errors import FormatError
-from .lint import faults
+from ..sections.fitting import MisfitError, fit
 from .rule import Pack, Rule
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NO_PACKS = ("causes.toml", "defaults.toml", "undetected.toml")  # knowledge of other kinds that lies beside the packs
+_RULE, _EXAMPLE = b"\n[[rule]]", b"\n[[rule.example"
 
 
 def directory() -> str:
@@ -24,55 +29,55 @@ def directory() -> str:
     raise FormatError(f"{_PACKAGE}: the rule packs are missing: install hostsnap again")
 
 
+def files(where: str) -> list[str]:
+    """The packs in a directory, sorted; a file stands for itself. FormatError when there is no such place."""
+    if os.path.isfile(where):
+        return [where]
+    try:
+        names = sorted(os.listdir(where))
+    except OSError as error:
+        raise FormatError(f"{where}: cannot be read: {error.strerror}") from None
+    found = [os.path.join(where, name) for name in names if name.endswith(".toml") and name not in NO_PACKS]
+    if not found:
+        raise FormatError(f"{where}: there is no rule pack (NAME.toml)")
+    return found
+
+
 @cache
 def shipped() -> tuple[Rule, ...]:
-    """Every shipped rule, by pack and in the pack's order. FormatError as for ``load``."""
-    where = directory()
-    packs = sorted(name for name in os.listdir(where) if name.endswith(".toml"))
-    return unique(rule for name in packs for rule in load(os.path.join(where, name)))
+    """Every shipped rule, by pack and in the pack's order. FormatError when a pack cannot be read."""
+    return unique(rule for path in files(directory()) for rule in _rules(tomlio.loads(_short(read(path)), path), path))
 
 
-def load(path: str) -> list[Rule]:
-    """The rules of one pack. FormatError names file, rule and field when it cannot be read or is not as it must be."""
+def read(path: str) -> bytes:
+    """The pack's bytes. FormatError when they cannot be had."""
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            return file.read()
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
-    return parse(tomlio.loads(data, path), path)
 
 
-def parse(table: dict[str, Any], name: str) -> list[Rule]:
-    """The rules of a pack's table; NAME is the file in errors and, without .toml, what its rule ids begin with."""
+def _short(data: bytes) -> bytes:
+    """A pack without its examples, each of which follows its rule."""
+    first, *rules = data.split(_RULE)
+    return _RULE.join([first, *(rule.partition(_EXAMPLE)[0] for rule in rules)])
+
+
+def _rules(table: dict[str, Any], path: str) -> list[Rule]:
+    """The rules of a table; where one does not fit, it is read again to say what is wrong with it."""
     try:
-        rules = Pack.model_validate(table).rule
-    except ValidationError as error:
-        raise FormatError(_first(error, table, name)) from None
-    stem = os.path.basename(name).removesuffix(".toml")
-    for rule in rules:
-        if rule.id.partition(".")[0] != stem:
-            raise FormatError(f"{name}: {rule.id}: ids of this pack begin with {stem}.")
-        for fault in faults(rule):
-            raise FormatError(f"{name}: {rule.id}: {fault}")
-    return rules
+        return fit(Pack, table).rule
+    except MisfitError:
+        from .pack_file import PackFile
+
+        return [rule for rule, _ in PackFile.open(path).cases]
 
 
-def unique(rules: Any) -> tuple[Rule, ...]:
-    """The rules, if no id stands twice; else FormatError."""
-    by_id: dict[str, Rule] = {}
+def unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules, if no key stands twice; else FormatError."""
+    by_key: dict[tuple[str, bool], Rule] = {}
     for rule in rules:
-        if by_id.setdefault(rule.id, rule) is not rule:
+        if by_key.setdefault(rule.key, rule) is not rule:
             raise FormatError(f"rule {rule.id} stands twice")
-    return tuple(by_id.values())
-
-
-def _first(error: ValidationError, table: dict[str, Any], name: str) -> str:
-    """The first fault: file, rule, field, what is wrong."""
-    fault = error.errors(include_url=False)[0]
-    where = list(fault["loc"])
-    rules = table.get("rule")
-    if len(where) > 1 and isinstance(rules, list) and isinstance(where[1], int):
-        rule = rules[where[1]]
-        where[:2] = [rule.get("id", f"rule {where[1] + 1}") if isinstance(rule, dict) else f"rule {where[1] + 1}"]
-    message = fault["msg"].removeprefix("Value error, ")
-    return f"{name}: {': '.join([str(where[0]), '.'.join(map(str, where[1:])), message]) if where else message}"
+    return tuple(by_key.values())

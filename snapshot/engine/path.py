@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..diff.change import MISSING, Side
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..document import Snapshot
 
 Keys = Sequence[str | int]
+EACH = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +28,84 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an item stands in a snapshot: the section and the keys down to it."""
+    """Where an item stands in a snapshot: the section and the keys down to it. A CELL is a value of what stands there.
+
+    Of a per-CPU table that is the value of some CPUs, of a matrix that of two ids.
+    """
 
     side: Side
     snapshot: Snapshot
     path: tuple[str, ...]
+    cell: Any = MISSING
+
+    def value(self, keys: Keys) -> Any:
+        """What the item has at KEYS: a value, MISSING or a Gap."""
+        if self.cell is not MISSING:
+            return descend(self.cell, keys)
+        return look(self.side, self.snapshot, [*self.path, *keys])
+
+    def where(self, keys: Keys) -> tuple[Side | None, list[str | int]]:
+        """Side and full path of KEYS below it, for evidence."""
+        return self.side, [*self.path, *keys]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the derived table NAME; its key ``unknown`` names keys that nobody knows: {source, why} of each."""
+
+    name: str
+    key: str
+    values: Mapping[str, Any]
+
+    def value(self, keys: Keys) -> Any:
+        """What the row has at KEYS: a value, MISSING or a Gap."""
+        value = descend(self.values, keys)
+        unknown = self.values.get("unknown") if value is MISSING and keys else None
+        if not isinstance(unknown, dict) or keys[0] not in unknown:
+            return value
+        gap = unknown[keys[0]]
+        return Gap(("derived", self.name, self.key, *keys), gap["source"], gap["why"])
+
+    def where(self, keys: Keys) -> tuple[Side | None, list[str | int]]:
+        """The derived table, the row and KEYS."""
+        return None, ["derived", self.name, self.key, *keys]
+
+
+Found = Place | Row
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the paths of a rule can see. An item is a row of a derived table, or a place in a snapshot."""
+    """What the paths of a rule can see: the judged side (AFTER), the one before it, and the item on both."""
 
     after: Snapshot
     before: Snapshot | None = None
     key: str = ""
-    item: Place | Mapping[str, Any] = field(default_factory=dict)
-    was: Place | None = None
-    fact: Mapping[str, Any] = field(default_factory=dict)
-    table: tuple[str, ...] = ()  # "derived" and the table, of a derived item
+    item: Found | None = None
+    was: Found | None = None
+    fact: Row | None = None
 
     def value(self, path: Keys) -> Any:
         """The value at PATH, MISSING or a Gap."""
-        root, keys = path[0], path[1:]
+        root, keys = str(path[0]), path[1:]
         if root in ("before", "after"):
             return self._document("before" if root == "before" else "after", keys)
-        start = {"item": self.item, "was": self.was, "fact": self.fact}[str(root)]
-        if isinstance(start, Place):
-            return look(start.side, start.snapshot, [*start.path, *keys])
-        return descend(start or {}, keys)
+        start = self._start(root)
+        return MISSING if start is None else start.value(keys)
 
     def where(self, path: Keys) -> tuple[Side | None, list[str | int]]:
         """Side and full path of what PATH leads to, for evidence."""
-        root, keys = path[0], list(path[1:])
+        root, keys = str(path[0]), list(path[1:])
         if root in ("before", "after"):
             return ("before" if root == "before" else "after"), keys
-        start = self.was if root == "was" else self.item
-        if root != "fact" and isinstance(start, Place):
-            return start.side, [*start.path, *keys]
-        return None, [*self.table, self.key, *keys]
+        start = self._start(root)
+        return start.where(keys) if start else (None, [self.key, *keys])
+
+    def _start(self, root: str) -> Found | None:
+        if root == "parent":
+            here = self.item
+            return Place(here.side, here.snapshot, here.path[:-1]) if isinstance(here, Place) else None
+        return {"item": self.item, "was": self.was, "fact": self.fact}[root]
 
     def _document(self, side: Side, keys: Keys) -> Any:
         snapshot = self.before if side == "before" else self.after
@@ -74,7 +115,9 @@ class Scope:
 
 
 def look(side: Side, snapshot: Snapshot, keys: Keys) -> Any:
-    """What a snapshot says at section (or meta) and keys."""
+    """What a snapshot says at section (or meta) and keys; with EACH among them, the list of what each item has."""
+    if EACH in keys:
+        return _each(side, snapshot, keys)
     section, rest = str(keys[0]), keys[1:]
     if section == "meta":
         return descend(snapshot.meta.table(), rest)
@@ -85,14 +128,56 @@ def look(side: Side, snapshot: Snapshot, keys: Keys) -> Any:
     return Gap((section, *unread.path), unread.source, unread.why, side) if unread else value
 
 
+def _each(side: Side, snapshot: Snapshot, keys: Keys) -> Any:
+    at = list(keys).index(EACH)
+    rows = look(side, snapshot, keys[:at])
+    if isinstance(rows, list):
+        return [*_below(rows, keys[at + 1 :])]
+    members = known(side, snapshot, keys[:at])
+    if isinstance(members, Gap):
+        return members
+    values = [gap or look(side, snapshot, [*keys[:at], key, *keys[at + 1 :]]) for key, gap in members.items()]
+    gap = next((value for value in values if isinstance(value, Gap)), None)
+    flat = [part for value in values if value is not MISSING
+            for part in (value if EACH in keys[at + 1 :] and isinstance(value, list) else [value])]
+    return gap or flat
+
+
+def known(side: Side, snapshot: Snapshot, path: Keys) -> dict[str, Gap | None] | Gap:
+    """The keys of the table at PATH, with the gap for those below which all is unknown, or the gap for all of them.
+
+    Under the key "" stands that there may be more.
+    """
+    table = look(side, snapshot, path)
+    if isinstance(table, Gap):
+        return table
+    found: dict[str, Gap | None] = dict.fromkeys(table if isinstance(table, dict) else ())
+    section, depth = str(path[0]), len(path) - 1
+    outcome = snapshot.outcomes.get(section)
+    for fact in (outcome and outcome.unread) or ():
+        if list(fact.path[:depth]) == list(path[1 : len(fact.path) + 1]):
+            key = fact.path[depth] if len(fact.path) > depth else ""
+            if key not in found:
+                found[key] = Gap((section, *fact.path), fact.source, fact.why, side)
+    return found
+
+
 def descend(start: Any, keys: Keys) -> Any:
-    """The value below START; MISSING where a key or index leads nowhere."""
+    """The value below START; MISSING where a key or index leads nowhere, a list where a key is EACH."""
     here = start
-    for key in keys:
-        if isinstance(here, Mapping):
+    for at, key in enumerate(keys):
+        if key == EACH and isinstance(here, dict | list):
+            return [*_below(here, keys[at + 1 :])]
+        if isinstance(here, dict):
             here = here.get(key, MISSING)
         elif isinstance(here, list) and isinstance(key, int) and -len(here) <= key < len(here):
             here = here[key]
         else:
             return MISSING
     return here
+
+
+def _below(table: Mapping[str, Any] | list[Any], keys: Keys) -> Iterator[Any]:
+    for part in table.values() if isinstance(table, dict) else table:
+        if (value := descend(part, keys)) is not MISSING:
+            yield value

@@ -1,60 +1,101 @@
 """A rule, as a pack writes it: 12 to 20 lines of TOML that an operator can read and no code.
 
-A path is an array, because sysctl names and PCI addresses contain dots. Its first element is a root:
+**Paths** are arrays, because sysctl names and PCI addresses contain dots. The first element is a root:
 
-``before`` ``after``  a snapshot: section (or meta) and keys
-``item``              the item of EACH on the after side, or the derived row
+``before`` ``after``  a snapshot: section (or meta) and keys; of a state rule, ``after`` is the side that is judged
+``item``              the item of EACH on the judged side; without EACH the snapshot, so that a section comes next
 ``was``               the same item on the before side, by the diff's pairing
+``parent``            the table that holds the item: of a per-CPU value, the model that it stands in
 ``fact``              the row of the derived table FACT under the item's own key
 
-Texts have named placeholders ``{name}``: a name of NAMES, else a key of the item, and ``{subject}``. A text that names
-something without a value is left out; of alternatives (a list within ``message``, ``group`` or ``why``) the first one
-counts whose names all have values. A list alone in a line of ``now``, ``durable`` or ``warnings`` makes a line each.
-In ``group``, ``{count}`` is how many are alike and ``{parts}`` the ``part`` of each.
+A key ``*`` stands for each item of a keyed table, and makes the value a list of what they have.
+
+**Each** names what the rule walks: ``["derived", NAME]``, or section and keys of a keyed table (``*`` for each item of
+a table on the way; the item's key is then both keys with a blank between), of a per-CPU value (an item is a group of
+CPUs with equal values on both sides, its key the cpu list, ``item`` the value), or of a matrix (an item is a cell, its
+key both ids). Without it the rule is about the host, and its key is empty.
+
+**Texts** have named placeholders ``{name}``: a name of NAMES or LIMITS, else a key of the item or of FACT's row, and
+``{subject}``. A text that names something without a value is left out; of alternatives (a list within ``message``,
+``group`` or ``why``) the first one counts whose names all have values and whose ``when``, if it has one, is true.
+Values whose key ends in a unit (``_bytes``, ``_khz``, ``_mw`` ...) are said with it (of bytes below 1 MiB the bare
+number), but not in commands; of long ones people are told the beginning. A placeholder alone in a line of ``now``,
+``durable``, ``verify`` or ``warnings`` stands for ready lines that ``derive`` worked out; elsewhere in a command its
+value is quoted for the shell, so it must not stand within quotes. In ``group``, ``{count}`` is how many are alike and
+``{parts}`` the ``part`` of each.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from ..sections.base import Model, field
+from .finding import Severity
+from .ops import OPERATORS, TWIN, UNARY, slack
 
-from ..sections.checker import Strict as Model
-from .finding import Class, Severity, Verdict
-from .ops import OPERATORS, UNARY
-
-RulePath = Annotated[list[str | int], Field(min_length=1)]
+RulePath = list[str | int]
 Text = str | list[str]
-ROOTS = ("before", "after", "item", "was", "fact")
+Scope = Literal["state", "change", "forecast"]
+ROOTS = ("before", "after", "item", "was", "parent", "fact")
+TWINS = {"item": "was", "after": "before"}
+PATTERNS = ("matches", "not-matches")
+ID = re.compile(r"[a-z0-9]+\.[a-z0-9-]+")
 
 
 class Condition(Model):
-    """The value at PATH, OP, the literal VALUE or the value at path TO."""
+    """The value at PATH, OP, and the operand: VALUE, the limit LIMIT of the rule, or the value at path TO.
 
-    path: RulePath = Field(description="what is judged")
-    op: str = Field(description="a word of the operator table")
-    value: Any = Field(default=None, description="literal operand")
-    to: RulePath | None = Field(default=None, description="path of the operand")
+    An operator that compares with before takes, without operand, the same path there.
+    """
 
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
+    path: RulePath = field(description="what is judged")
+    op: str = field(description="a word of the operator table")
+    value: Any = field(description="literal operand", default=None)
+    limit: str | None = field(description="operand: a name of the rule's limits", default=None)
+    to: RulePath | None = field(description="operand: a path", default=None)
+    better: Literal["higher", "lower"] | None = field(description="which way is better, of numbers", default=None)
+    tolerance: int | float | str | None = field(
+        description='how far is still the same: a number in the unit of the value, "5%" of the operand', default=None)
+
+    def _verify(self) -> None:
         if self.op not in OPERATORS:
-            raise ValueError(f"there is no operator {self.op!r}: {', '.join(OPERATORS)}")
-        operands = (self.value is not None) + (self.to is not None)
-        if operands != (self.op not in UNARY):
-            raise ValueError(f"{self.op} takes {'no operand' if self.op in UNARY else 'one of value and to'}")
-        if self.op == "matches" and isinstance(self.value, str):
-            _pattern(self.value)
-        for path in (self.path, self.to or ["item"]):
-            if path[0] not in ROOTS:
-                raise ValueError(f"a path begins with one of {', '.join(ROOTS)}, not {path[0]!r}")
-        return self
+            near = [f"{word} is meant?" for word in get_close_matches(self.op, OPERATORS, 1)]
+            raise ValueError(f"there is no operator {self.op!r}: {', '.join(near or OPERATORS)}")
+        operands = sum(one is not None for one in (self.value, self.limit, self.to))
+        if operands > (self.op not in UNARY) or (not operands and self.op not in (*UNARY, *TWIN)):
+            takes = "no operand" if self.op in UNARY else "one of value, limit and to"
+            raise ValueError(f"{self.op} takes {takes}")
+        slack(1, self.tolerance)
+        for path in (self.path, *filter(None, [self.operand])):
+            if not path or path[0] not in ROOTS:
+                raise ValueError(f"a path begins with one of {', '.join(ROOTS)}, not {path[0] if path else ''!r}")
+
+    @property
+    def operand(self) -> RulePath | None:
+        """The path of the operand; None when it is a literal or there is none."""
+        if self.to or self.op not in TWIN or self.value is not None or self.limit:
+            return self.to
+        if self.path[0] not in TWINS:
+            raise ValueError(f"{self.op} needs an operand: {self.path[0]} has no twin before")
+        return [TWINS[str(self.path[0])], *self.path[1:]]
 
 
-def _pattern(text: str) -> None:
+class AnyOf(Model):
+    """Holds when one of its conditions does."""
+
+    any: list[Condition] = field(description="the conditions")
+
+
+Guard = Condition | AnyOf
+
+
+def compiled(text: str) -> re.Pattern[str]:
+    """The regular expression. ValueError when it is none."""
     try:
-        re.compile(text)
+        return re.compile(text)
     except re.error as error:
         raise ValueError(f"not a regular expression: {text!r}: {error}") from None
 
@@ -62,78 +103,126 @@ def _pattern(text: str) -> None:
 class Note(Model):
     """A line that is said only when it is true."""
 
-    when: list[Condition] = Field(description="all have to hold; what is unknown does not")
-    text: Text = Field(description="what is said")
+    when: list[Guard] = field(description="all have to hold; what is unknown does not", default=[])
+    unless: list[Guard] = field(description="not said where all of these hold; what is unknown does not", default=[])
+    text: Text = field(description="what is said")
+
+    def _verify(self) -> None:
+        if not (self.when or self.unless):
+            raise ValueError("needs a when or an unless")
 
 
-class Unread(Model):
-    """In an example: a fact that a side could not read."""
-
-    path: list[str] = Field(description="section and keys")
-    why: str = Field("EACCES", description="errno name, timeout, or a few words")
+Said = str | list[str | Note]  # alternatives, of which the first that is true and has all values counts
 
 
-class Side(Model):
-    """In an example: what one snapshot holds."""
+class Grade(Model):
+    """Another severity, when it is true; the first that is counts."""
 
-    meta: dict[str, Any] = Field(default={}, description="what of meta matters")
-    sections: dict[str, dict[str, Any]] = Field(default={}, description="section tables")
-    derived: dict[str, dict[str, dict[str, Any]]] = Field(default={}, description="tables that stand for derive's own")
-    unread: list[Unread] = Field(default=[], description="unknown facts")
+    when: list[Guard] = field(description="all have to hold; what is unknown does not")
+    severity: Severity = field(description="instead of the rule's")
 
 
-class Example(Model):
-    """A case of which the verdict is known; the tests run it."""
+class Explains(Model):
+    """What a finding of this rule is the likely cause of."""
 
-    name: str = Field(description="what it shows")
-    verdict: Verdict = Field(description="what the rule has to say")
-    class_: Class | None = Field(default=None, alias="class", description="of a failing one")
-    message: str | None = Field(default=None, description="the whole message of the first finding")
-    says: list[str] = Field(default=[], description="what its why, commands or warnings have to contain")
-    silent: list[str] = Field(default=[], description="what they must not contain")
-    before: Side | None = Field(default=None, description="the snapshot before; missing when there is only one")
-    after: Side = Field(description="the snapshot after")
+    rules: list[str] = field(description="ids of rules, * allowed: their new findings stand under it", default=[])
+    same: list[str] = field(description="likewise, but only those findings that name its part", default=[])
+    changes: list[str] = field(description="sections whose changes stand under it", default=[])
 
 
 class Rule(Model):
     """What is judged, when, how bad it is, and what to do."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+\.[a-z0-9-]+$")] = Field(description="PACK.WORDS, public")
-    title: str = Field(description="what it is about, in a few words")
-    severity: Severity = Field(description="how bad a failure is")
-    scope: Literal["state", "change"] = Field(description="state: judged on each side; change: on the pair")
-    needs: list[str] = Field(default=[], description="sections without which it cannot be judged")
-    settles: bool = Field(False, description="not judged while systemd is still starting")
-    each: list[str] = Field(description="the keyed table it walks: derived and NAME, or section and keys", min_length=2)
-    fact: str | None = Field(default=None, description="derived table with a row for each item, by the same key")
-    where: list[Condition] = Field(default=[], description="when it applies to an item; all have to hold")
-    check: list[Condition] = Field(description="what has to hold", min_length=1)
-    mended: list[Condition] = Field(default=[], description="what of an item has to hold besides to be resolved")
-    expected: Note | None = Field(default=None, description="when a failure was asked for, and by what")
-    names: dict[str, RulePath] = Field(default={}, description="placeholder -> path of its value")
-    message: Text = Field(description="one line")
-    part: Text = Field(default="{subject}", description="what tells a finding from others alike, in a word")
-    group: Text = Field(default=[], description="the line for several alike, with {count} or {parts}")
-    why: list[Text | Note] = Field(default=[], description="lines that explain it")
-    before: RulePath | None = Field(default=None, description="path of the value that was")
-    after: RulePath | None = Field(default=None, description="path of the value that is")
-    evidence: list[RulePath] = Field(default=[], description="paths of what it stands on")
-    now: list[str] = Field(default=[], description="commands that mend it")
-    durable: list[str] = Field(default=[], description="commands that mend it for good")
-    warnings: list[str] = Field(default=[], description="where a remedy can hurt")
-    verify: list[str] = Field(default=[], description="commands that show whether it is mended")
-    references: list[str] = Field(description="where it is said", min_length=1)
-    example: list[Example] = Field(description="cases; one that fails and one that passes at least")
+    id: str = field(description="PACK.WORDS, public")
+    title: str = field(description="what it is about, in a few words")
+    severity: Severity = field(description="how bad a failure is")
+    grades: list[Grade] = field(description="when it is worse or less bad", default=[])
+    scope: Scope = field(description="state: judged on each side; change: on the pair; forecast: before a reboot")
+    foresees: bool = field(
+        description="of a state rule: it is about the next boot or start: judged before a reboot too", default=False)
+    boot: Literal["new", "same"] | None = field(description="of a change: across a boot, or within one", default=None)
+    needs: list[str] = field(description="sections without which it cannot be judged", default=[])
+    settles: bool = field(description="not judged while systemd is still starting", default=False)
+    each: list[str] = field(description="what it walks; missing: the host as a whole", default=[])
+    items: list[Literal["kept", "removed", "added"]] = field(
+        description="of a change: which items, by the diff's pairing", default=["kept"])
+    fact: str | None = field(description="derived table with a row for each item, by the same key", default=None)
+    where: list[Guard] = field(description="when it applies to an item; all have to hold", default=[])
+    check: list[Guard] = field(description="what has to hold")
+    mended: list[Guard] = field(description="what of an item has to hold besides to be resolved", default=[])
+    better: Note | None = field(description="when what passes is worth a word, because it got better", default=None)
+    expected: Note | list[Note] | None = field(description="when a failure was asked for, and by what", default=None)
+    explains: Explains | None = field(description="what it is the likely cause of", default=None)
+    limits: dict[str, int | float | str] = field(description="named operands, which a user may change", default={})
+    names: dict[str, RulePath] = field(description="placeholder -> path of its value", default={})
+    message: Said = field(description="one line")
+    part: Text = field(description="what tells a finding from others alike, in a word", default="{subject}")
+    group: Said = field(description="the line for several alike, with {count} or {parts}", default=[])
+    why: list[Text | Note] = field(description="lines that explain it", default=[])
+    before: RulePath | None = field(description="path of the value that was", default=None)
+    after: RulePath | None = field(description="path of the value that is", default=None)
+    evidence: list[RulePath] = field(description="paths of what it stands on", default=[])
+    now: list[str | Note] = field(description="commands that mend it", default=[])
+    durable: list[str | Note] = field(description="commands that mend it for good", default=[])
+    warnings: list[str | Note] = field(description="where a remedy can hurt", default=[])
+    verify: list[str | Note] = field(description="commands that show whether it is mended", default=[])
+    references: list[str] = field(description="where it is said")
 
-    @model_validator(mode="after")
-    def _shown(self) -> Self:
-        shown = {example.verdict for example in self.example}
-        if not {"fail", "pass"} <= shown:
-            raise ValueError("needs an example that fails and one that passes")
-        return self
+    def _verify(self) -> None:
+        if not ID.fullmatch(self.id):
+            raise ValueError(f"no rule id: {self.id!r}; it is PACK.WORDS in lower case, with hyphens")
+        if not self.check or not self.references:
+            raise ValueError("needs a check and a reference")
+        if self.foresees and self.scope != "state":
+            raise ValueError("foresees is for rules of scope state")
+        if self.scope != "change" and (self.boot or self.items != ["kept"]):
+            raise ValueError("boot and items are for rules of scope change")
+        for condition in self.conditions():
+            if condition.limit and condition.limit not in self.limits:
+                raise ValueError(f"there is no limit {condition.limit!r}: {', '.join(self.limits) or 'it has none'}")
+            if condition.limit and condition.op in PATTERNS:
+                compiled(str(self.limits[condition.limit]))
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        """What no two rules share: the id, which a fault and its forecast may have in common, and whether it foresees.
+        """
+        return self.id, self.scope == "forecast"
+
+    @property
+    def asked_for(self) -> list[Note]:
+        """The notes that make a failure an expected one."""
+        return [self.expected] if isinstance(self.expected, Note) else self.expected or []
+
+    def notes(self) -> list[Note]:
+        """Every conditional text."""
+        lines = [*self.message, *self.group, *self.why, *self.now, *self.durable, *self.warnings, *self.verify]
+        told = [line for line in lines if isinstance(line, Note)]
+        return [*self.asked_for, *([self.better] if self.better else []), *told]
+
+    def paths(self) -> Iterator[RulePath]:
+        """Every path that it reads."""
+        for condition in self.conditions():
+            yield condition.path
+            if condition.operand:
+                yield condition.operand
+        yield from self.names.values()
+        yield from self.evidence
+        yield from (path for path in (self.before, self.after) if path)
+
+    def conditions(self) -> list[Condition]:
+        """Every condition of the rule, wherever it stands."""
+        guards = [*self.where, *self.check, *self.mended]
+        told: list[Note | Grade] = [*self.notes(), *self.grades]
+        guards += [guard for one in told for guard in (*one.when, *getattr(one, "unless", ()))]
+        return [one for guard in guards for one in (guard.any if isinstance(guard, AnyOf) else [guard])]
 
 
 class Pack(Model):
     """A file of rules."""
 
-    rule: list[Rule] = Field(description="the rules", min_length=1)
+    rule: list[Rule] = field(description="the rules")
+
+    def _verify(self) -> None:
+        if not self.rule:
+            raise ValueError("rule: there is none")

@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..diff.change import MISSING
-from .finding import Class, Evidence, Finding
-from .items import Ruling, holds
+from .conditions import told, true
+from .finding import Class, Evidence, Finding, Severity
 from .path import Gap, Scope
-from .rule import Note, Rule, RulePath, Text
-from .text import Lookup, fill, lines
+from .rule import Note, Rule, RulePath, Said, Text
+from .text import Lookup, Value, commands, fill, prose
 
 
-def failed(rule: Rule, ruling: Ruling, class_: Class, note: str = "") -> Finding:
-    """The finding for an item that fails; of a resolved one, what was wrong and nothing to do."""
-    scope, lookup = ruling.scope, _lookup(rule, ruling.scope)
-    asked = class_ == "new" and rule.expected and _true(rule.expected, scope)
-    mend = class_ != "resolved"
+def failed(rule: Rule, scope: Scope, class_: Class, note: str = "") -> Finding:
+    """The finding for an item that fails; of one that is resolved or better, what it was about and nothing to do."""
+    lookup = _lookup(rule, scope)
+    asked = next((n for n in rule.asked_for if told(n, scope, rule)), None) if class_ == "new" else None
+    mend = class_ not in ("resolved", "better")
+    message = _said(rule.better.text if class_ == "better" and rule.better else rule.message, scope, rule)
     return Finding(
-        rule=rule.id, severity=rule.severity, subject=scope.key,
+        rule=rule.id, severity=_severity(rule, scope), subject=scope.key,
         verdict="fail" if mend else "pass", class_="expected" if asked else class_,
-        message=fill(rule.message, lookup) or f"{rule.title}: {scope.key}",
-        part=fill(rule.part, lookup) or scope.key, group=fill(rule.group, lookup, keep=("count", "parts")),
-        why=[*_why(rule, scope, lookup), *([note] if note else [])],
+        message=fill(message, lookup) or f"{rule.title}: {scope.key}".removesuffix(": "),
+        part=fill(rule.part, lookup) or scope.key,
+        group=fill(_said(rule.group, scope, rule), lookup, keep=("count", "parts")) if class_ != "better" else None,
+        why=[*_texts(rule.why, scope, rule), *([note] if note else [])] if class_ != "better" else [],
         before=_plain(scope, rule.before), after=_plain(scope, rule.after),
         evidence=[found for path in rule.evidence for found in _evidence(scope, path)],
-        now=lines(rule.now, lookup) if mend else [], durable=lines(rule.durable, lookup) if mend else [],
-        warnings=lines(rule.warnings, lookup) if mend else [], verify=lines(rule.verify, lookup) if mend else [],
-        references=rule.references,
-        explained_by=fill(rule.expected.text, lookup) if asked and rule.expected else None,
+        now=commands(_true(rule.now, scope, rule), lookup) if mend else [],
+        durable=commands(_true(rule.durable, scope, rule), lookup) if mend else [],
+        warnings=prose(_true(rule.warnings, scope, rule), lookup) if mend else [],
+        verify=commands(_true(rule.verify, scope, rule), lookup) if mend else [],
+        references=rule.references, explained_by=fill(asked.text, lookup) if asked else None,
     )
 
 
-def unknown(rule: Rule, key: str, ruling: Ruling) -> Finding:
+def unknown(rule: Rule, key: str, gaps: Iterable[Gap]) -> Finding:
     """The finding for an item, or a whole rule, that cannot be judged: what is missing, on which side, and why."""
-    gaps = dict.fromkeys(ruling.gaps)
+    gaps = dict.fromkeys(gaps)
     missing = [Evidence(side=gap.side, path=list(gap.path), file=gap.source or None, why=gap.why) for gap in gaps]
     return Finding(
         rule=rule.id, severity=rule.severity, verdict="unknown", class_=None, subject=key,
@@ -43,33 +47,50 @@ def unknown(rule: Rule, key: str, ruling: Ruling) -> Finding:
     )
 
 
+def _severity(rule: Rule, scope: Scope) -> Severity:
+    return next((grade.severity for grade in rule.grades if true(grade.when, scope, rule)), rule.severity)
+
+
 def _reason(gap: Gap) -> str:
     source = f" ({gap.source})" if gap.source else ""
     return f"{gap.side or 'after'}: {gap.what or '.'.join(map(str, gap.path))}: {gap.why}{source}"
 
 
 def _lookup(rule: Rule, scope: Scope) -> Lookup:
-    def lookup(name: str) -> Any:
+    def lookup(name: str) -> Value:
         if name in rule.names:
-            return scope.value(rule.names[name])
+            path = rule.names[name]
+            return Value(scope.value(path), str(path[-1]))
+        if name in rule.limits:
+            return Value(rule.limits[name], name)
         if name == "subject":
-            return scope.key
-        value = scope.value(["item", name])
-        return scope.value(["fact", name]) if value is MISSING else value
+            return Value(scope.key)
+        value = scope.value(["item", name]) if rule.each else MISSING
+        return Value(scope.value(["fact", name]) if value is MISSING else value, name)
 
     return lookup
 
 
-def _why(rule: Rule, scope: Scope, lookup: Lookup) -> list[str]:
-    texts: list[Text] = [
-        entry.text if isinstance(entry, Note) else entry
-        for entry in rule.why if not isinstance(entry, Note) or _true(entry, scope)
-    ]
-    return [filled for text in texts if (filled := fill(text, lookup)) is not None]
+def _true(texts: Iterable[str | Note], scope: Scope, rule: Rule) -> list[str]:
+    """The texts without those that are not true here."""
+    out: list[str] = []
+    for one in texts:
+        if isinstance(one, str):
+            out.append(one)
+        elif told(one, scope, rule):
+            out += [one.text] if isinstance(one.text, str) else one.text
+    return out
 
 
-def _true(note: Note, scope: Scope) -> bool:
-    return all(holds(condition, scope) is True for condition in note.when)
+def _said(texts: Said | list[str], scope: Scope, rule: Rule) -> list[str]:
+    return _true([texts] if isinstance(texts, str) else [*texts], scope, rule)
+
+
+def _texts(texts: Iterable[Text | Note], scope: Scope, rule: Rule) -> list[str]:
+    lookup = _lookup(rule, scope)
+    kept = [one.text if isinstance(one, Note) else one
+            for one in texts if not isinstance(one, Note) or told(one, scope, rule)]
+    return [filled for text in kept if (filled := fill(text, lookup)) is not None]
 
 
 def _plain(scope: Scope, path: RulePath | None) -> Any:

@@ -1,0 +1,107 @@
+"""Which change of a host's state can move which kind of benchmark, from ``rules/causes.toml``.
+
+The form is described at the head of that file. What is not listed there is not known to move anything: a benchmark
+that changed without a cause among the changes is said to have none on record.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any, Literal
+
+from .. import tomlio
+from ..diff.pattern import Pattern
+from ..document.check import checked, fault
+from ..errors import FormatError
+from ..sections.base import Model, field
+from ..sections.shape import Path
+from .packs import directory, read
+
+KINDS: dict[str, str] = {
+    "serving-low": "tokens per second and time per token of a served model at low concurrency: latency decides",
+    "serving-high": "the same at high concurrency: bandwidth, power and memory decide",
+    "first-token": "time to first token, and prefill",
+    "gpu": "computation on one GPU",
+    "p2p-bandwidth": "copies from GPU to GPU",
+    "p2p-latency": "small copies from GPU to GPU",
+    "host-device": "copies between host memory and a GPU",
+    "collectives": "NCCL and RCCL within one host",
+    "collectives-nodes": "the same between hosts, and other RDMA",
+    "memory": "bandwidth of host memory, as STREAM measures it",
+    "cpu": "computation on CPUs",
+    "storage": "reads and writes of files and drives",
+    "network": "TCP and UDP throughput and latency",
+}
+
+
+class Cause(Model):
+    """What can move some kinds of benchmarks, and why."""
+
+    rules: list[str] = field(default=[], description="ids of rules, * allowed: their new findings")
+    facts: list[str] = field(default=[], description="patterns of facts: their changes")
+    moves: list[str] = field(description="kinds of benchmarks")
+    direction: Literal["worse", "either"] = field(
+        description="worse: what the rules find makes it worse, and its cure better; either: it depends"
+    )
+    weight: Literal["strong", "weak"] = field(description="strong: it can decide the result; weak: some percent")
+    why: str = field(description="how it acts, one line")
+    source: list[str] = field(description="where that is written")
+
+    def _verify(self) -> None:
+        """Names something, known kinds, a source; patterns of facts that exist."""
+        if not (self.rules or self.facts) or not self.moves or not self.source:
+            raise ValueError("needs rules or facts, a kind that it moves, and a source")
+        if unknown := [kind for kind in self.moves if kind not in KINDS]:
+            raise ValueError(f"there is no kind {unknown[0]!r}: {', '.join(KINDS)}")
+        for pattern in self.facts:
+            Pattern.parse(pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A cause that is there: the rules that found it, and the facts that changed."""
+
+    cause: Cause
+    rules: tuple[str, ...]
+    facts: tuple[Path, ...]
+
+
+def likely(kind: str, rules: Iterable[str], changed: Iterable[Path], causes: Iterable[Cause]) -> list[Match]:
+    """The causes that can move a benchmark of KIND, among RULES with new findings and CHANGED facts (section first).
+
+    The strong ones come first, then those that a rule found, then as they stand in the file. KeyError for no kind.
+    """
+    if kind not in KINDS:
+        raise KeyError(kind)
+    ids, paths = sorted({*rules}), sorted({*changed})
+    found = [_match(cause, ids, paths) for cause in causes if kind in cause.moves]
+    there = [match for match in found if match.rules or match.facts]
+    return sorted(there, key=lambda match: (match.cause.weight != "strong", not match.rules))
+
+
+def _match(cause: Cause, ids: list[str], paths: list[Path]) -> Match:
+    hits = tuple(one for one in ids if any(fnmatchcase(one, pattern) for pattern in cause.rules))
+    patterns = [Pattern.parse(text) for text in cause.facts]
+    return Match(cause, hits, tuple(path for path in paths if any(one.covers(path) for one in patterns)))
+
+
+@cache
+def shipped() -> tuple[Cause, ...]:
+    """The shipped file, in its order. FormatError when it is not there or not as it must be."""
+    return load(os.path.join(directory(), "causes.toml"))
+
+
+def load(path: str) -> tuple[Cause, ...]:
+    """The causes of a file. FormatError names file, line and key of what is wrong."""
+    text = tomlio.decode(read(path), path)
+    table: dict[str, Any] = tomlio.loads(text, path)
+    if odd := table.keys() - {"cause"}:
+        raise fault(path, text, (min(odd),), "is not known here: every table is a [[cause]]")
+    rows = table.get("cause")
+    if not isinstance(rows, list) or not rows:
+        raise FormatError(f"{path}: there is no [[cause]]")
+    return tuple(checked(Cause, row, ("cause", at), path, text) for at, row in enumerate(rows))

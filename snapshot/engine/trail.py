@@ -1,0 +1,110 @@
+"""How a verdict came about: each condition of a rule with the values that it met, on each side that is judged.
+
+The scopes are those of ``judge``, which keeps none of this: only who asks for one verdict pays for its trail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..derive import derived
+from ..diff import Diff
+from ..diff.change import Side
+from ..document import Snapshot
+from . import sight
+from .conditions import holds
+from .finding import Verdict
+from .items import Case, Derive, Item, items
+from .path import Gap, Row, Scope
+from .rule import AnyOf, Condition, Guard, Rule, RulePath
+
+Role = Literal["where", "check", "mended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What a path led to: a value, MISSING or a Gap; side and full path, where it is a fact of a snapshot."""
+
+    value: Any
+    side: Side | None
+    path: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One condition, and whether it holds, or what is missing to know. Of those with one CHOICE (from 1) one is enough.
+
+    RIGHT is the operand; its path is empty when it is a literal or a limit, it is None when there is none.
+    """
+
+    role: Role
+    condition: Condition
+    answer: bool | Gap
+    left: Met
+    right: Met | None
+    choice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The verdict on one side of an item. ROWS are the derived rows that were read; GAPS why it could not be looked at.
+    """
+
+    side: Side
+    verdict: Verdict
+    steps: tuple[Step, ...] = ()
+    rows: tuple[Row, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+def case(before: Snapshot | None, after: Snapshot, diff: Diff | None, derive: Derive = derived) -> Case:
+    """What ``judge`` makes of the same arguments: a pair with its diff, or one snapshot."""
+    return Case(after, before, diff, derive)
+
+
+def trail(rule: Rule, case: Case, key: str) -> list[Trial]:
+    """How RULE came to its verdict on the item KEY: of a state rule on a pair also on the side before.
+
+    Empty when it looks at no such item. What it needs as a whole is not looked at: sections, a boot between.
+    """
+    item = next((item for item in items(rule, case) if item.key == key), None)
+    return [*_trials(rule, case, item)] if item and sight.watched(rule, item) else []
+
+
+def _trials(rule: Rule, case: Case, item: Item) -> Iterator[Trial]:
+    views: dict[Side, sight.View | None] = {"after": sight.after(rule, case, item)}
+    views |= {"before": sight.before(rule, case, item)} if rule.scope != "change" else {}
+    yield from (_trial(side, rule, view) for side, view in views.items() if view)
+
+
+def _trial(side: Side, rule: Rule, view: sight.View) -> Trial:
+    scope = view.scope
+    if view.gaps:
+        return Trial(side, "unknown", gaps=view.gaps)
+    rows = tuple(row for row in (scope.item, scope.fact) if isinstance(row, Row) and row.values)
+    steps = [*_steps("where", rule.where, scope, rule), *_steps("check", rule.check, scope, rule)]
+    if side == "after":
+        steps += _steps("mended", rule.mended, scope, rule)
+    return Trial(side, sight.verdict(rule, view)[0], tuple(steps), rows)
+
+
+def _steps(role: Role, guards: list[Guard], scope: Scope, rule: Rule) -> Iterator[Step]:
+    for choice, guard in enumerate(guards, 1):
+        for one in guard.any if isinstance(guard, AnyOf) else [guard]:
+            yield Step(role, one, holds(one, scope, rule), _met(one.path, scope), _operand(one, scope, rule),
+                       choice if isinstance(guard, AnyOf) else 0)
+
+
+def _met(path: RulePath, scope: Scope) -> Met:
+    value, (side, where) = scope.value(path), scope.where(path)
+    return Met(value, side, tuple(where))
+
+
+def _operand(condition: Condition, scope: Scope, rule: Rule) -> Met | None:
+    if condition.limit is not None:
+        return Met(rule.limits[condition.limit], None, ())
+    if condition.operand is not None:
+        return _met(condition.operand, scope)
+    return None if condition.value is None else Met(condition.value, None, ())

@@ -1,0 +1,105 @@
+"""Which changes can move which benchmarks: the shipped table, and what is made of it."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from snapshot import tomlio
+from snapshot.engine import packs
+from snapshot.engine.benchmark_causes import KINDS, Cause, likely, load, shipped
+from snapshot.errors import FormatError
+
+ONE = """
+[[cause]]
+rules = ["cpuidle.*"]
+facts = ["cpuidle.governor"]
+moves = ["serving-low"]
+direction = "worse"
+weight = "strong"
+why = "it wakes late"
+source = ["a book"]
+"""
+
+
+def cause(**more: object) -> Cause:
+    table = {"rules": ["cpuidle.*"], "moves": ["serving-low"], "direction": "worse", "weight": "strong", "why": "w",
+             "source": ["s"]} | more
+    return Cause.model_validate(table)
+
+
+def test_every_kind_has_causes_and_all_is_well_formed() -> None:
+    moved = {kind for found in shipped() for kind in found.moves}
+    assert moved == set(KINDS)
+    assert len({found.why for found in shipped()}) == len(shipped())
+
+
+@pytest.mark.parametrize("pack", ["fs", "net", "rdma", "storage"])
+def test_globs_name_rules_that_there_are(pack: str) -> None:
+    path = str(Path(packs.directory(), f"{pack}.toml"))
+    ids = [rule["id"] for rule in tomlio.loads(packs.read(path), path)["rule"]]
+    patterns = {pattern for found in shipped() for pattern in found.rules if pattern.startswith(f"{pack}.")}
+    assert patterns
+    for pattern in patterns:
+        assert any(fnmatchcase(name, pattern) for name in ids), f"{pattern} names no rule"
+
+
+def test_what_the_story_of_a_tuned_host_lost() -> None:
+    found = likely("host-device", ["pcie.maxreadreq-reverted"], [("kernel", "release")], shipped())
+    assert [match.rules for match in found] == [("pcie.maxreadreq-reverted",), ()]
+    assert found[1].facts == (("kernel", "release"),)
+
+
+def test_strong_ones_come_first_then_what_a_rule_found() -> None:
+    weak = cause(weight="weak", why="weak")
+    fact = cause(rules=[], facts=["cpuidle.governor"], why="fact")
+    strong = cause(why="strong")
+    found = likely("serving-low", ["cpuidle.deep-state-enabled"], [("cpuidle", "governor")], [weak, fact, strong])
+    assert [match.cause.why for match in found] == ["strong", "fact", "weak"]
+
+
+def test_a_change_below_and_a_key_with_dots_are_meant() -> None:
+    one = cause(rules=[], facts=["sysctl.values.vm.dirty_*", "storage.blocks.*.queue"])
+    changed = [("sysctl", "values", "vm.dirty_ratio"), ("storage", "blocks", "S1", "queue", "scheduler"),
+               ("sysctl", "values", "vm.swappiness")]
+    [match] = likely("serving-low", [], changed, [one])
+    assert match.facts == (changed[1], changed[0])
+
+
+def test_nothing_is_known_to_move_what_nothing_changed() -> None:
+    assert likely("storage", [], [], shipped()) == []
+    assert likely("storage", ["lxc.onboot-missing"], [("os", "id")], shipped()) == []
+    with pytest.raises(KeyError):
+        likely("speed", [], [], shipped())
+
+
+def test_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "causes.toml"
+    path.write_text(ONE)
+    assert [found.why for found in load(str(path))] == ["it wakes late"]
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ('"serving-low"', '"speed"', "no kind 'speed'"),
+    ('"cpuidle.governor"', '"cpuidle.govenor"', "no fact 'govenor': governor"),
+    ('"worse"', '"up"', "direction"),
+    ('source = ["a book"]', "source = []", "a source"),
+    ("[[cause]]", "[[reason]]", "reason: is not known here"),
+    ("[[cause]]", "[cause]", r"there is no \[\[cause\]\]"),
+    ("why = ", "because = ", "why: is missing"),
+    ("why = ", 'because = "x"\nwhy = ', "because"),
+    ('weight = "strong"', "weight = 1", "weight"),
+    ("[[cause]]", "[[cause", "causes.toml"),
+])
+def test_a_fault_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = tmp_path / "causes.toml"
+    path.write_text(ONE.replace(old, new))
+    with pytest.raises(FormatError, match=said):
+        load(str(path))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be read"):
+        load(str(tmp_path / "causes.toml"))
