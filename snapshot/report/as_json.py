@@ -1,4 +1,4 @@
-"""A review as JSON, for programs: both metas, findings, unknown verdicts, changes, counts, the exit code.
+"""A review as JSON, for programs: both metas, findings, unknown verdicts, changes, counts, waivers, the exit code.
 
 The schema is stable: keys are only added. Of a change, before or after is missing where that side has no such value;
 JSON has no NaN and no infinity, so those floats are words. What needs two snapshots is missing when there is one.
@@ -10,15 +10,21 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..diff import Diff
 from ..diff.change import MISSING, Change, Incomparable
 from ..document import Snapshot
+from . import forecast
 from .review import Review
 
+if TYPE_CHECKING:
+    from ..diff.selection import Selection
+    from ..engine.waivers import WaiverUse
+
 VERSION = 1
+PATTERNS = ("only", "ignore", "volatile", "stable")
 
 
 def render_json(review: Review) -> str:
@@ -33,13 +39,16 @@ def table(review: Review) -> dict[str, Any]:
         "report": VERSION, "tool": __version__,
         "before": _side(review.before, review.before_name) if review.before else None,
         "after": _side(review.after, review.after_name),
-        "findings": [finding.table() for finding in judgement.findings],
+        "findings": [finding.table() | {"counts": review.counts(finding)} for finding in judgement.findings],
         "unknown": [finding.table() | {"allowed": review.allowed(finding)} for finding in judgement.unknown],
-        "passed": judgement.passed, "not_applicable": judgement.not_applicable,
-        **(_diff(review.diff) if review.diff else {}),
+        "passed": judgement.passed, "passed_rules": review.passed, "not_applicable": judgement.not_applicable,
+        **(_diff(review.diff) if review.diff else {}), **forecast.table(review.outlook, review.score),
+        "waivers": [_waiver(use) for use in review.waivers],
         "refused_without_root": {side: {name: len(paths) for name, paths in refused.items()}
                                  for side, refused in review.refused.items()},
-        "threshold": review.threshold, "allow_unknown": list(review.allow_unknown), "exit_code": review.exit_code,
+        **({"disabled_rules": list(review.disabled)} if review.disabled else {}),
+        "threshold": review.threshold, "allow_unknown": list(review.allow_unknown),
+        "fail_on_existing": review.fail_on_existing, "exit_code": review.exit_code,
     }
 
 
@@ -53,6 +62,21 @@ def _diff(diff: Diff) -> dict[str, Any]:
         "changes": _changes(diff.changes), "meta": _changes(diff.meta), "files": _changes(diff.files),
         "not_comparable": [_incomparable(entry) for entry in diff.incomparable],
         "same_boot": diff.same_boot, "warnings": diff.warnings,
+        "selection": _selection(diff.selection), "unused_patterns": diff.unused,
+    }
+
+
+def _selection(selection: Selection) -> dict[str, Any]:
+    """What was asked for; a kind of patterns that there are none of is missing."""
+    patterns = {name: [pattern.text for pattern in getattr(selection, name)] for name in PATTERNS}
+    patterns["tolerances"] = [f"{tolerance.pattern.text}={tolerance.amount}" for tolerance in selection.tolerances]
+    return {name: texts for name, texts in patterns.items() if texts} | {"show_volatile": selection.show_volatile}
+
+
+def _waiver(use: WaiverUse) -> dict[str, Any]:
+    return use.waiver.table() | {
+        "state": use.state, "findings": [finding.key() for finding in use.findings],
+        "changes": [[change.section, *change.path] for change in use.changes],
     }
 
 
@@ -63,7 +87,7 @@ def _changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
 def _change(change: Change) -> dict[str, Any]:
     out = {"section": change.section, "path": change.path, "state": change.state, "facts": change.facts}
     rest = {"was": change.was, "cpus": change.cpus, "why": change.why, "volatile": change.volatile,
-            "computed_from": change.computed}
+            "computed_from": change.computed, "direction": change.direction}
     sides = {name: value for name, value in (("before", change.before), ("after", change.after))
              if value is not MISSING}
     return out | sides | {name: value for name, value in rest.items() if value}

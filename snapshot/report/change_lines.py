@@ -8,17 +8,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..diff.change import MISSING, Change
+from ..engine.text import cut
 from .taken import plural
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
-SPECIAL = ("added", "removed", "moved", "computed", "volatile")
+SPECIAL = {"added": "new", "removed": "gone", "moved": "moved", "computed": "computed", "volatile": "volatile"}
 
 
-def line(change: Change) -> str:
-    """The change in one line: a sign, the path as `snap show` takes it, and the values."""
+def line(change: Change, limit: int | None = None) -> str:
+    """The change in one line: a sign, the path as `snap show` takes it, and the values; cut after LIMIT characters."""
+    whole = _line(change)
+    return whole if limit is None else cut(whole, limit)
+
+
+def _line(change: Change) -> str:
     where = ".".join((change.section, *change.path)) if change.section != "files" else change.path[0]
     marks = [f"cpus {change.cpus}"] if change.cpus else []
     marks += ["volatile"] if change.volatile else [f"computed from {change.computed}"] if change.computed else []
+    marks += ["an older version"] if change.direction == "down" and isinstance(change.after, str) else []
     marked = f" ({', '.join(marks)})" if marks else ""
     return f"{SIGNS[change.state]} {where}{marked}  {_values(change)}".rstrip()
 
@@ -56,7 +63,7 @@ def value(value: Any, facts: int = 0) -> str:
 
 
 def summary(changes: Iterable[Change]) -> list[str]:
-    """For each section its count of changes, and what is not a plain change: "sysctl 23 (19 added, 4 removed)"."""
+    """For each section its count of changes, and what is not a plain change: "sysctl 23 (19 new, 4 gone)"."""
     by_section: dict[str, Counter[str]] = {}
     for change in changes:
         plain = change.state == "changed"
@@ -66,5 +73,5 @@ def summary(changes: Iterable[Change]) -> list[str]:
 
 
 def _special(words: Counter[str]) -> str:
-    special = [f"{words[word]:,} {word}" for word in SPECIAL if words[word]]
+    special = [f"{words[word]:,} {said}" for word, said in SPECIAL.items() if words[word]]
     return f" ({', '.join(special)})" if special else ""

@@ -42,6 +42,16 @@ class Group:
         return [finding.part for finding in self.findings if finding.part]
 
     @property
+    def parts_said(self) -> str:
+        """What tells each from the others, in a line; of many the first."""
+        return few(self.parts, self.between)
+
+    @property
+    def between(self) -> str:
+        """What stands between parts in a line."""
+        return ", " if any(" " in part for part in self.parts) else " "
+
+    @property
     def lines(self) -> list[Evidence]:
         """The configuration lines that the findings stand on, each once."""
         found = [e for finding in self.findings for e in finding.evidence if e.text]
@@ -55,6 +65,15 @@ class Group:
     def commands(self, kind: str) -> list[str]:
         """What is to be done, in order and each once. KIND is now, durable, warnings or verify."""
         return merged([getattr(finding, kind) for finding in self.findings])
+
+    @property
+    def check(self) -> list[str]:
+        """How to see whether it is mended: of more than two that are not seen by the same commands, the first."""
+        commands = self.first.verify
+        every = self.commands("verify")
+        if self.count > 2 and commands and every != commands:
+            return [*commands[:-1], f"{commands[-1]}   # and so on for all {self.count}"]
+        return every
 
 
 def few(names: Sequence[str], between: str = " ") -> str:
@@ -95,5 +114,5 @@ def _story(finding: Finding) -> str:
         return repr(finding.key())
     if finding.verdict == "unknown":
         return repr((finding.rule, sorted({(str(e.side), e.why) for e in finding.evidence})))
-    values = (finding.before, finding.after, finding.why, finding.explained_by, finding.waived_by)
-    return repr((finding.rule, finding.class_, finding.group, values))
+    values = (finding.before, finding.after, finding.why, finding.explained_by, finding.waived_by, finding.cause)
+    return repr((finding.rule, finding.severity, finding.class_, finding.group, values))

@@ -62,13 +62,11 @@ class Paper:
     def head(self, word: str, text: str, end: str = "", color: str = "bold") -> None:
         """WORD, the text, and END at the right margin of its last line, or below where it does not fit."""
         lines = textwrap.wrap(shown(text), self.width - LABEL, break_long_words=False, break_on_hyphens=False) or [""]
-        room = self.width - LABEL - len(lines[-1])
+        room, below = self.width - LABEL - len(lines[-1]), [end.rjust(self.width)] if end else []
         if len(end) + 2 <= room:
-            lines[-1] += end.rjust(room)
-        else:
-            lines.append(end.rjust(self.width - LABEL))
+            lines[-1], below = (lines[-1] + end.rjust(room)).rstrip(), []
         painted = self.paint(f"{word:<{LABEL - 2}}", color)
-        self._lines += [painted + "  " + lines[0], *(" " * LABEL + line for line in lines[1:])]
+        self._lines += [painted + "  " + lines[0], *(" " * LABEL + line for line in lines[1:]), *below]
 
     def paint(self, text: str, color: str) -> str:
         """TEXT in a colour, where colour is wanted."""
@@ -83,3 +81,16 @@ class Paper:
             return
         for at, line in enumerate(lines):
             self._lines.append(f"  {label if at == 0 else '':<11}{shown(line)}".rstrip())
+
+    def block(self, title: str, lines: Iterable[str], hang: str = "    ") -> None:
+        """A title and paragraphs below it, apart from what follows; nothing when there are none."""
+        for at, line in enumerate(lines):
+            if not at:
+                self.prose(f"{title}:")
+            self.prose(line, "  ", hang)
+        self.blank()
+
+    def beside(self, label: str, texts: Iterable[str]) -> None:
+        """Wrapped paragraphs beside their label, as commands stand beside theirs."""
+        for at, text in enumerate(texts):
+            self.prose(text, f"  {'' if at else label:<11}", " " * 13)

@@ -1,116 +1,131 @@
-"""The verdicts of a review on paper: what got worse and the cure, then what could not be judged and why not."""
+"""Findings on paper: what got worse and the cure, then what was expected, accepted, mended, or so before.
+
+What is critical or high is said in full, the rest in a line or two, so that many findings stay readable; a few are said
+in full whatever they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 
-from ..sections.shape import Path
-from .groups import MANY, Group, few, grouped
+from ..engine.finding import reaches
+from .groups import Group
+from .order import OLD, Entry, Part
 from .paper import Paper
-from .review import Review
+from .taken import plural
 
-CLASSES = {"new": "new", "existing": "already so before", "expected": "expected", "better": "better",
-           "resolved": "resolved"}  # each in words, in the order of the report
-COLOR = {"critical": "red", "high": "yellow", "resolved": "green"}
+FEW = 3  # findings that are said in full although they are not high
+NOTES = 10  # that are said one by one
+COLOR = {"critical": "red", "high": "yellow", "resolved": "green", "better": "green"}
 LABELS = (("Now:", "now"), ("For good:", "durable"), ("Check:", "verify"))
-HANG = " " * 13  # beneath what stands beside a label
 
 
-def findings(paper: Paper, review: Review, everything: bool) -> None:
-    """What counts in full; of the rest what it is, and all that there is to say of it if EVERYTHING is asked for."""
-    said: list[list[str]] = []
-    groups = grouped(review.judgement.findings)
-    for class_ in (*review.counting, *(word for word in CLASSES if word not in review.counting)):
-        for group in (group for group in groups if group.first.class_ == class_):
-            counts = class_ in review.counting
-            word = group.first.severity if counts else class_
-            paper.head(word.upper(), group.headline, group.first.rule, COLOR.get(word, "bold"))
-            if class_ != "resolved" or everything:
-                _explanation(paper, group, everything)
-            if counts or everything:
-                _commands(paper, group, said)
-            paper.blank()
+class Findings:
+    """Writes findings, part by part. Commands and warnings that were said once are not said again."""
 
+    def __init__(self, paper: Paper, entries: Iterable[Entry], everything: bool) -> None:
+        self._paper, self._everything = paper, everything
+        self._entries = list(entries)
+        self._causes = {entry.number: entry for entry in self._entries}
+        self._commands_of: dict[tuple[str, ...], int] = {}  # the finding that they were said with
+        self._warned: set[str] = set()
 
-def _explanation(paper: Paper, group: Group, everything: bool) -> None:
-    first = group.first
-    if not group.told:
-        _parts(paper, group, everything)
-    for line in (*([first.explained_by] if first.explained_by else []), *first.why[:1]):
-        paper.prose(line, "  ")
-    for evidence in group.lines:
-        paper.exact(f"{evidence.file}:{evidence.line}   {evidence.text}", "    ")
-    for line in first.why[1:]:
-        paper.prose(line, "  ")
+    def write(self, part: Part) -> None:
+        """All findings of a part. Those that count come by severity, of the others most are a line."""
+        found = [entry for entry in self._entries if entry.part == part]
+        notes = [entry for entry in found if entry.first.severity == "info" and part == "counting"]
+        brief, left = len(found) > FEW, [] if self._everything else notes[NOTES:]
+        for entry in found[: len(found) - len(left)]:
+            self._head(entry)
+            if self._everything:
+                self._whole(entry)
+            elif part == "counting":
+                self._counting(entry, brief)
+            else:
+                self._aside(entry)
+        if left:
+            self._paper.prose(f"and {plural(len(left), 'more note')} (--all lists them)", "INFO      ")
+        if found:
+            self._paper.blank()
 
+    def _head(self, entry: Entry) -> None:
+        severity = entry.part in ("counting", "existing")
+        word = entry.first.severity if severity else entry.part
+        color = "dim" if entry.part in ("existing", "accepted") else COLOR.get(word, "bold")
+        self._paper.head(word.upper(), entry.group.headline, f"{entry.first.rule} [{entry.number}]", color)
 
-def _parts(paper: Paper, group: Group, everything: bool, indent: str = "  ") -> None:
-    between = ", " if any(" " in part for part in group.parts) else " "
-    paper.prose(between.join(group.parts) if everything else few(group.parts, between), indent, "  ")
+    def _counting(self, entry: Entry, brief: bool) -> None:
+        severity = entry.first.severity
+        if severity != "info" and (not brief or reaches(severity, "high")):
+            self._whole(entry)
+        elif severity != "info":
+            self._parts(entry.group)
+            self._reasons(entry)
+            self._first_command(entry.group)
 
+    def _aside(self, entry: Entry) -> None:
+        """The one line that it is about: what asked for it, or who accepts it."""
+        first = entry.first
+        if entry.part == "accepted":
+            self._paper.prose(f"{first.severity}, accepted: {first.waived_by}", "  ", "    ")
+        elif entry.part == "expected" and first.explained_by:
+            self._paper.prose(first.explained_by, "  ")
 
-def _commands(paper: Paper, group: Group, said: list[list[str]]) -> None:
-    """The commands; those SAID before are not said again, nor is a warning."""
-    for label, kind in LABELS:
-        commands = group.commands(kind)
-        if kind == "verify" and len(commands) > 1:
-            commands = [f"{commands[0]}   # and so on for all {group.count}"]
-        if commands and commands in said:
-            paper.prose("the same commands as above mend this too", f"  {label:<11}")
-        elif commands:
-            paper.labelled(label, commands)
-            said.append(commands)
-    label = "Beware:"
-    for warning in group.commands("warnings"):
-        if [warning] not in said:
-            said.append([warning])
-            paper.prose(warning, f"  {label:<11}", HANG)
-            label = ""
+    def _whole(self, entry: Entry) -> None:
+        """All that there is to say of it."""
+        self._aside(entry)
+        self._parts(entry.group)
+        self._reasons(entry)
+        self._explanation(entry.group)
+        self._commands(entry)
+        self._paper.blank()
 
+    def _parts(self, group: Group) -> None:
+        if not group.told:
+            self._paper.prose(group.between.join(group.parts) if self._everything else group.parts_said, "  ")
 
-def unknown(paper: Paper, review: Review) -> None:
-    """What could not be judged and why, and once for each side what root would have read."""
-    for group in grouped(review.judgement.unknown):
-        first = group.first
-        paper.head("UNKNOWN", first.group or first.message, first.rule)
-        if group.parts:
-            _parts(paper, group, False, f"  {group.count:,} of {review.judgement.items[first.rule]:,}: ")
-        for reason in _reasons(group):
-            paper.prose(reason, "  ", "    ")
-        if review.allowed(first):
-            paper.prose("Allowed by --allow-unknown.", "  ")
-        paper.blank()
-    for side, refused in review.refused.items():
-        out = [f"{section} ({', '.join(_of(paths))})" for section, paths in refused.items()]
-        taken = f"{side.capitalize()} was taken without root, which leaves out {', '.join(out)}."
-        paper.prose(f"{taken} Take it again as root.", hang="  ")
+    def _reasons(self, entry: Entry) -> None:
+        """What it is due to, or that it is nothing new."""
+        if entry.old:
+            self._paper.prose(OLD, "  ")
+        if entry.cause:
+            message = self._causes[entry.cause].group.headline
+            self._paper.prose(f"likely cause: {message} [{entry.cause}]", "  ", "    ")
 
+    def _explanation(self, group: Group) -> None:
+        for line in group.first.why[:1]:
+            self._paper.prose(line, "  ")
+        for evidence in group.lines:
+            self._paper.exact(f"{evidence.file}:{evidence.line}   {evidence.text}", "    ")
+        for line in group.first.why[1:]:
+            self._paper.prose(line, "  ")
 
-def _reasons(group: Group) -> list[str]:
-    """Why not: the reasons of the only one, or of all in common, where * is what each calls its own."""
-    if group.count == 1:
-        return group.first.why
-    alike: dict[tuple[str, str, int, str | int], list[list[str | int]]] = {}
-    for finding in group.findings:
-        for gap in finding.evidence:
-            last = "" if gap.path[0] == "derived" or gap.path[-1] == finding.subject else gap.path[-1]
-            alike.setdefault((gap.side or "after", str(gap.why), len(gap.path), last), []).append(gap.path)
-    return [f"{side}: {_common(paths)}{why}" for (side, why, *_), paths in alike.items()]
+    def _first_command(self, group: Group) -> None:
+        """The first command of the first cure there is, and how many more there are."""
+        label, commands = next(
+            ((label, found) for label, kind in LABELS[:2] if (found := group.commands(kind))), ("", []))
+        if not commands:
+            return
+        more = f"   # and {len(commands) - 1} more: --all" if len(commands) > 1 else ""
+        if "\n" in commands[0]:
+            self._paper.beside(label, ["--all shows it, a here document"])
+        else:
+            self._paper.labelled(label, [commands[0] + more])
 
+    def _commands(self, entry: Entry) -> None:
+        others = set()
+        for label, kind in LABELS:
+            group = entry.group
+            commands = group.commands(kind) if kind != "verify" or self._everything else group.check
+            of = self._commands_of.setdefault(tuple(commands), entry.number)
+            if commands and of == entry.number:
+                self._paper.labelled(label, commands)
+            elif commands and of not in others:
+                self._paper.beside(label, [f"as for [{of}]"])
+                others.add(of)
+        self._warnings(entry.group)
 
-def _common(paths: list[list[str | int]]) -> str:
-    """Paths of one length as one; of a derived fact nothing, because the reason says it."""
-    keys = (str(key[0]) if len(set(key)) == 1 else "*" for key in zip(*paths, strict=True))
-    return "" if paths[0][0] == "derived" else f"{'.'.join(keys)}: "
-
-
-def _of(paths: Sequence[Path]) -> Iterator[str]:
-    """Unknown paths in words: "8 values", or "express, serial of 212 functions"."""
-    tables: dict[str, tuple[set[str], set[str]]] = {}
-    for path in paths:
-        keys, parts = tables.setdefault(path[0] if path else "", (set(), set()))
-        keys.update(path[1:2])
-        parts.add(".".join(path[2:]))
-    for table, (keys, parts) in tables.items():
-        named = f"{few(sorted(parts), ', ')} of " if len(parts) <= MANY and "" not in parts else ""
-        yield f"{named}{len(keys):,} {table}" if keys else table or "all"
+    def _warnings(self, group: Group) -> None:
+        fresh = [warning for warning in group.commands("warnings") if warning not in self._warned]
+        self._warned.update(fresh)
+        self._paper.beside("Beware:", fresh)

@@ -40,3 +40,16 @@ def test_what_reads_alike_is_one_group_that_names_its_parts() -> None:
     assert (other.headline, other.told) == ("y fails", True)
     (many,) = grouped(finding(str(number)) for number in range(9))
     assert (many.headline, many.told) == ("9 fail: 0, 1, 2, 3 and 5 more", False)
+
+
+def test_how_to_check_is_said_once_for_many() -> None:
+    same, other = ([finding(name, verify=["a", check + (name if more else "")]) for name in ("x", "y", "z")]
+                   for check, more in (("b", False), ("c", True)))
+    assert [group.check for group in (*grouped(same), *grouped(other), *grouped(other[:2]))] == [
+        ["a", "b"], ["a", "cx   # and so on for all 3"], ["a", "cx", "cy"]]
+    assert grouped([finding("x")])[0].check == []
+
+
+def test_parts_with_blanks_are_told_apart_by_commas() -> None:
+    assert grouped([finding("a"), finding("b")])[0].parts_said == "a b"
+    assert grouped([finding("a b"), finding("c")])[0].parts_said == "a b, c"

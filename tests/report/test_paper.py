@@ -47,3 +47,10 @@ def test_the_end_of_a_head_stands_at_the_margin_of_its_last_line_or_below() -> N
     assert found[0].endswith("short" + "a.rule".rjust(65)) and len(found[0]) == 80
     assert found[2] == "a.rule".rjust(80)
     assert found[4].endswith("a.rule") and "word" in found[4] and len(found[4]) == 80
+
+
+def test_an_end_that_is_wider_than_the_text_uses_the_whole_line() -> None:
+    paper = Paper(40)
+    paper.head("HIGH", "x" * 28, "a.rule-with-quite-a-long-name [1]")
+    paper.head("HIGH", "no end")
+    assert paper.text() == f"HIGH      {'x' * 28}\n{'a.rule-with-quite-a-long-name [1]':>40}\nHIGH      no end\n"

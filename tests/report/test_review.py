@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 
-from snapshot.report.review import Review, review
+from snapshot.engine.settings import Waiver
+from snapshot.report.review import Review
 from tests.pairs import devices, lxc, pci, snapshot, story
+from tests.report.made import review
 
 BEFORE, AFTER = story()
 
@@ -61,3 +64,39 @@ def test_what_root_would_add_is_counted_by_side() -> None:
     poor = snapshot({"pci": pci(512)}, unread={"pci": [["functions", "x"]]}, states={"lxc": "denied"}, meta=meta)
     assert judged(poor).refused == {"after": {"lxc": [()], "pci": [("functions", "x")]}}
     assert judged(snapshot({"pci": pci(512)}, unread={"pci": [["functions", "x"]]})).refused == {}
+
+
+def test_what_was_so_before_counts_if_asked_for() -> None:
+    stale = snapshot({"devices": devices(511), "lxc": lxc(508), "pci": pci(512)})
+    assert judged(stale, stale, fail_on_existing=True).exit_code == 1
+    assert judged(fail_on_existing=True).counting == ("new", "existing")
+
+
+@pytest.mark.parametrize(("waiver", "code"), [
+    (Waiver(rule="pcie.maxreadreq-reverted", reason="so", expires="2026-01-02"), 0),
+    (Waiver(rule="pcie.maxreadreq-reverted", reason="so", expires="2026-01-01"), 1),
+    (Waiver(rule="pcie.maxreadreq-reverted", subject="0000:01:00.0", reason="one of eight"), 1),
+])
+def test_what_is_waived_does_not_count_until_the_waiver_ends(waiver: Waiver, code: int) -> None:
+    before, after = (snapshot({"pci": pci(s), "devices": devices(511), "lxc": lxc(511)}) for s in (4096, 512))
+    found = judged(after, before, waivers=[waiver], today=date(2026, 1, 2))
+    assert found.exit_code == code
+    assert [use.waiver for use in found.waivers] == [waiver]
+
+
+def test_only_the_scopes_that_are_wanted_are_judged() -> None:
+    found = judged(scopes=["state"])
+    assert {finding.rule for finding in found.judgement.findings} == {"lxc.device-major-stale"}
+
+
+def test_a_waiver_may_name_a_rule_that_is_known_and_not_applied() -> None:
+    def waived(**more: Any) -> str:
+        return judged(waivers=[Waiver(rule="x.y", reason="so")], **more).waivers[0].state
+
+    assert (waived(), waived(known=["x.y"])) == ("unused", "undecided")
+
+
+def test_rules_that_passed_are_those_with_nothing_to_say() -> None:
+    assert judged(BEFORE).passed == ["lxc.device-major-stale", "pcie.maxreadreq-reverted"]
+    assert judged().passed == []
+    assert judged(snapshot({})).passed == []

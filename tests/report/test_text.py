@@ -8,14 +8,19 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from snapshot.diff.selection import Pattern, Selection, Tolerance
 from snapshot.document import Snapshot
-from snapshot.report.review import review
+from snapshot.engine.settings import Waiver
+from snapshot.report.review import Review
 from snapshot.report.text import render_text
 from tests.derive import made
 from tests.derive.made import mount, rule
 from tests.pairs import GPUS, devices, gpu, lxc, pci, snapshot, story
+from tests.report.made import review
 
-COMMAND = re.compile(r"sed -i|setpci|pct |systemctl|lxc\.cgroup2")
+from .made import KERNEL, finding, judged, unknown
+
+COMMAND = re.compile(r"sed -i|setpci|pct |systemctl|lxc\.cgroup2|sysctl -w|^  [~+>-] ")
 
 
 def report(before: Snapshot | None, after: Snapshot, everything: bool = False, width: int = 80, **more: Any) -> str:
@@ -58,10 +63,79 @@ def test_what_does_not_count_is_said_and_not_explained_at_length(golden: Snapsho
     assert report(before, after) == golden
 
 
+def kernel_story(**more: Any) -> Review:
+    """The story with a rule that explains it by the kernel, a waiver and patterns."""
+    rules = [*review(*story()).rules, KERNEL]
+    return review(*story(), "pre", "now", rules=rules, **more)
+
+
+def test_the_cause_is_named_first_and_what_it_explains_names_it(golden: SnapshotAssertion) -> None:
+    assert render_text(kernel_story()) == golden
+
+
+@pytest.mark.parametrize("width", [60, 40])
+def test_a_narrow_terminal(golden: SnapshotAssertion, width: int) -> None:
+    assert render_text(everything_at_once(), width=width) == golden
+
+
+def everything_at_once() -> Review:
+    """A finding of each kind, as a host with many rules has them."""
+    base = kernel_story(
+        selection=Selection(ignore=(Pattern.parse("sysctl.values.net.core.key3"), Pattern.parse("irq")),
+                            tolerances=(Tolerance.parse("sysctl.values.net.core.key11", "10%"),)),
+        waivers=[Waiver(path="sysctl.values.net.core.key4", reason="it is so", by="ops")],
+    )
+    aside = [finding("nvidia.ecc", waived_by="bought so (by ops, until 2030-01-01)"),
+             finding("cpufreq.driver-changed", "medium", "expected", explained_by="amd_pstate=active asked for it"),
+             finding("pcie.link-width", class_="better"), finding("pcie.link-speed", class_="resolved"),
+             finding("storage.pool", class_="existing", subject="tank"), finding("storage.full", "low", "existing")]
+    brief = [finding("sysctl.swappiness", "medium", now=["sysctl -w vm.swappiness=10", "and another"]),
+             finding("nvidia.persistence", "low", now=["cat > /x <<EOF\ny\nEOF"]),
+             finding("cpufreq.governor", "low", now=[], durable=["systemctl enable it"]), finding("os.no-cure", "low"),
+             finding("units.added", "info", message="a unit is new")]
+    unknowns = [unknown("pcie.a"), unknown("pcie.b", "low"), unknown("net.a", path="net", why="timeout")]
+    return judged([*base.judgement.findings, *aside, *brief], unknowns, base)
+
+
+def test_many_findings_stay_readable(golden: SnapshotAssertion) -> None:
+    assert render_text(everything_at_once()) == golden
+
+
+def test_many_findings_in_full(golden: SnapshotAssertion) -> None:
+    found = everything_at_once()
+    found.judgement.not_applicable |= {"amdgpu.a": "amdgpu: no such driver", "amdgpu.b": "amdgpu: no such driver"}
+    found.judgement.items |= {"amdgpu.a": 1, "amdgpu.b": 1, "net.fine": 7}
+    text = render_text(found, everything=True)
+    assert text[text.index("1 rule passed:"):] == golden
+    assert "Now:       sysctl -w vm.swappiness=10\n             and another\n" in text
+    assert "2 rules not applied (amdgpu: no such driver):\n  amdgpu.a  amdgpu.b\n" in text
+
+
+def test_few_findings_are_said_in_full_whatever_they_are() -> None:
+    few = [finding(f"a.r{at}", "low", why=["for a reason"]) for at in range(3)]
+    assert render_text(judged(few)).count("for a reason") == 3
+    assert render_text(judged([*few, finding("a.r3", "low")])).count("for a reason") == 0
+    assert "for a reason" in render_text(judged([*few, finding("a.r3", why=["for a reason"])]))
+
+
+def test_what_was_so_before_counts_when_it_is_asked_for() -> None:
+    stale = snapshot({"devices": devices(511), "lxc": lxc(508)})
+    text = report(stale, stale, fail_on_existing=True)
+    assert "REGRESSED: 1 critical." in text and "  It was so before.\n" in text and "Exit 1: findings" in text
+
+
+def test_notes_are_no_regression_and_of_many_the_first_are_listed() -> None:
+    assert "Nothing regressed (1 rule judged).  1 note.\n" in render_text(judged([finding("a.b", "info")]))
+    many = judged([finding(f"a.r{at}", "info") for at in range(1012)])
+    assert "\nINFO      and 1,002 more notes (--all lists them)\n" in render_text(many)
+    assert render_text(many).count("\nINFO ") == 11 and render_text(many, everything=True).count("\nINFO ") == 1012
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_only_what_is_to_be_copied_is_wider_than_the_terminal(width: int) -> None:
-    for pair in (story(), (story()[0], without_root())):
-        text = re.sub(r"\ncat > .*\nEOF\n", "\n", report(*pair, width=width), flags=re.DOTALL)
+    reviews = (review(*story()), review(story()[0], without_root()), everything_at_once())
+    for found in reviews:
+        text = re.sub(r"\ncat > .*\nEOF\n", "\n", render_text(found, width=width), flags=re.DOTALL)
         for line in text.splitlines():
             assert len(line) <= width or COMMAND.search(line) or max(map(len, line.split())) > width - 15, line
 
@@ -123,12 +197,13 @@ def test_another_host_is_the_first_thing_said_and_its_boot_is_no_reboot() -> Non
 
 def test_the_counts_above_and_below_are_the_same_number_or_say_why_not() -> None:
     text = " ".join(report(*story(), everything=True).split())
-    changes = re.search(r"(\d+) changes under", text)
-    assert changes and f"{changes[1]} changed, 0 not comparable" in text
+    others, shown = re.search(r"(\d+) other changes", text), re.search(r"(\d+) changes in the findings above", text)
+    assert others and shown and int(others[1]) + int(shown[1]) == 22
+    assert f"22 changed ({shown[1]} of them in the findings above), 0 not comparable" in text
     gone = snapshot({"pci": {"functions": {}}}, files={"/a": "1"})
     text = " ".join(report(snapshot({"pci": pci(512)}, files={"/a": "2"}), gone).split())
     assert text.count("(7 facts)") == 8 and "8 changes and 1 file" in text
-    assert "56 changed (the 8 changes above)" in text
+    assert "56 changed (8 changes)" in text
 
 
 def test_sections_that_nobody_asked_for_are_one_line() -> None:
@@ -144,7 +219,7 @@ def test_hundreds_that_only_root_may_read_are_one_line() -> None:
                     unread={"pci": [["functions", a, "express"] for a in addresses[:218]]})
     text = report(poor, snapshot({"pci": pci(512, addresses)}))
     assert "218 of 220: 0000:00:00.0 0000:01:00.0 0000:02:00.0 0000:03:00.0 and 214" in text
-    assert "before: pci.functions.*.express: needs root\n" in text
+    assert "before: pci.functions.*.express: needs root (/src)\n" in text
     assert "Before was taken without root, which leaves out pci (express of 218 functions)." in " ".join(text.split())
     assert len(text.splitlines()) < 30
 
@@ -169,4 +244,4 @@ def test_what_a_container_is_warned_of_twice_is_said_once_and_for_each_container
     text = " ".join(report(before, after).split())
     assert text.count("cannot open") == 4
     assert text.count("beside devN container 101") == text.count("beside devN container 102") == 1
-    assert text.count("For good: the same commands as above") == 2
+    assert text.count("as for [1]") >= 2
