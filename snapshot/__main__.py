@@ -5,6 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 INTERRUPTED = 130  # as a shell reports SIGINT
 
@@ -50,10 +54,19 @@ def _run() -> int:
 
 def _failed(text: str) -> int:
     from .cli import snap
+    from .report.paper import shown
 
     if sys.stderr is not None:
-        sys.stderr.write(f"{snap.program()}: {text}\n")
+        sys.stderr.write(f"{snap.program()}: {shown(text)}\n")
     return 2
+
+
+def _crashed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Of a fault of our own: all that there is to say, and an exit code that cannot be taken for findings."""
+    sys.__excepthook__(kind, error, trace)
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    os._exit(2)
 
 
 def _drop_output() -> None:
@@ -65,6 +78,7 @@ def _drop_output() -> None:
 def run() -> None:
     """What the installed commands call: main in a process of its own, which ends before its garbage would matter."""
     gc.disable()
+    sys.excepthook = _crashed
     try:
         main()
     except SystemExit as stop:

@@ -64,8 +64,8 @@ def check_label(label: str) -> None:
     if not _LABEL.fullmatch(label):
         what = "use up to 100 letters, digits and . _ -, first a letter or digit"
         raise StoreError(f"{label!r} cannot be a label: {what}")
-    if _ID.fullmatch(label) or label.endswith(".toml"):
-        raise StoreError(f"{label!r} cannot be a label: it would be taken for an id or a file")
+    if _ID.fullmatch(label) or label.endswith(".toml") or label == "now":
+        raise StoreError(f"{label!r} cannot be a label: it would be taken for an id, a file or this host now")
 
 
 def path_for(host: str, taken: str, label: str | None = None) -> str:

@@ -13,7 +13,10 @@ from typing import Any
 import click
 
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
-VERBS = ("take", "diff", "show", "log", "redact", "collectors", "schema", "completion")
+VERBS = (
+    "take", "diff", "check", "forecast", "fix", "run", "explain", "rules", "show", "log", "redact", "collectors",
+    "schema", "completion",
+)
 
 
 class Verbs(click.Group):
@@ -71,4 +74,6 @@ def snap() -> None:
       an id      the UTC time of a snapshot in the store, or its beginning
       a label    the newest of this host that bears it; HOST/LABEL of another
       @1, @2     the last one of this host, the one before, ...
+      REV:PATH   a file as git has it at a revision; ./PATH is from here
+      now        this host as it is, recorded nowhere
     """

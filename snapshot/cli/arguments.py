@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ..document import Snapshot
     from ..host.base import Host
 
+NOW = "now"
+STDIN = "-"
+
 
 def program() -> str:
     """The name that the user called, for texts that name a command."""
@@ -64,11 +67,27 @@ def this_host() -> str:
 
 
 def snapshot(reference: str) -> Snapshot:
-    """The snapshot that a SNAP argument names."""
-    from .. import store
+    """The snapshot that a SNAP argument names; SnapError when there is none, or it cannot be read."""
+    from .. import gitrev, store
     from ..document import Snapshot
 
+    if reference == NOW:
+        return live()
+    if gitrev.meant(reference):
+        return Snapshot.loads(gitrev.read(reference), reference)
     return Snapshot.load(store.resolve(reference, this_host()))
+
+
+def pair(before: str | None, after: str | None) -> tuple[Snapshot, str, Snapshot, str]:
+    """Both sides of a comparison and what to call them: PRE and POST as they were given, or what stands for them."""
+    if before == after == STDIN:
+        raise click.UsageError("standard input can be one side only")
+    after = NOW if after is None else after
+    given = [(at, side) for at, side in enumerate((before, after)) if side is not None]
+    given.sort(key=lambda one: one[1] == NOW)  # this host last: a file that cannot be read is said at once
+    found = {at: snapshot(side) for at, side in given}
+    old = found[0] if before is not None else previous_boot(found[1])
+    return old, before or old.meta.label or old.meta.taken or "before", found[1], after
 
 
 def stored(taken: Snapshot) -> str:

@@ -1,19 +1,40 @@
-"""snap schema: the JSON Schema of snapshot files."""
+"""snap schema: the JSON Schema of snapshot files, and of what else has a form."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import click
 
 
-@click.command(short_help="Print the JSON Schema of snapshot files.")
-def schema() -> None:
-    """Print the JSON Schema (2020-12) of snapshot files, generated from the models.
+@click.command(short_help="Print the JSON Schema of snapshots and other files.")
+@click.argument("what", type=click.Choice(("snapshot", "pack", "finding", "config")), default="snapshot",
+                metavar="[snapshot|pack|finding|config]")
+def schema(what: str) -> None:
+    """Print a JSON Schema (2020-12), generated from the models: of snapshot files, rule packs, findings or snap.toml.
 
-    Editors that understand the line "#:schema ./hostsnap-1.schema.json" at the head of each snapshot take it from the
-    folder that the snapshot lies in: snap schema > hostsnap-1.schema.json
+    Editors that understand a line "#:schema ./FILE" at the head of a TOML file take it from there. Snapshots have
+    that line, for hostsnap-1.schema.json in the folder that they lie in.
     """
     import json
 
-    from ..schema import schema as build
+    click.echo(json.dumps(_builder(what)(), indent=2, sort_keys=True))
 
-    click.echo(json.dumps(build(), indent=2, sort_keys=True))
+
+def _builder(what: str) -> Callable[[], dict[str, Any]]:
+    if what == "pack":
+        from ..engine.pack_schema import schema as pack
+
+        return pack
+    if what == "finding":
+        from ..engine.finding import schema as finding
+
+        return finding
+    if what == "config":
+        from ..config.schema import schema as config
+
+        return config
+    from ..schema import schema as snapshot
+
+    return snapshot

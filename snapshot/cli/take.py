@@ -46,7 +46,8 @@ def take(
     state directory. Nothing on the host changes: no module is loaded, no node made, no sleeping device woken.
 
     \b
-    Exit codes: 0 written; 3 written, but a section failed or timed out; 2 error, nothing written.
+    Exit codes: 0 written; 3 written, but a section failed or timed out;
+    2 error, nothing written.
     """
     names = arguments.sections(only, skip)
     if output == "" or math.isnan(deadline):

@@ -29,7 +29,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("verb", ["show a.toml", "diff a.toml b.toml", "take -o - --only os,cmdline", "log --all"])
+@pytest.mark.parametrize("verb", [
+    "show a.toml", "diff a.toml b.toml", "take -o - --only os,cmdline", "log --all", "check a.toml", "rules list",
+])
 @pytest.mark.parametrize(("onto", "said"), [(">/dev/full", "No space left"), (">&-", "")])
 def test_output_that_cannot_be_written_is_a_tool_error(folder: Path, verb: str, onto: str, said: str) -> None:
     ended = shell(f"$SNAP {verb} {onto}", folder)
@@ -63,3 +65,14 @@ def test_standard_input_is_a_snapshot_like_any_other(folder: Path) -> None:
     ended = shell("$SNAP diff - b.toml <a.toml; $SNAP show - meta.host <a.toml", folder)
     assert ended.stdout.endswith("meta.host = small\n")
     assert " 0 changed" in ended.stdout
+
+
+@pytest.mark.parametrize("verb", ["diff a.toml b.toml", "diff a.toml b.toml -f markdown", "check b.toml --all"])
+def test_what_the_terminal_cannot_show_is_no_finding(folder: Path, verb: str) -> None:
+    text = (folder / "b.toml").read_text()
+    (folder / "b.toml").write_text(text.replace('host = "small"', 'host = "→"'))
+    plain = shell(f"$SNAP {verb}", folder)
+    assert "→" in plain.stdout
+    ended = shell(f"PYTHONIOENCODING=latin1 $SNAP {verb}", folder)
+    assert "Traceback" not in ended.stderr
+    assert (ended.returncode, ended.stdout) == (plain.returncode, plain.stdout.replace("→", "\\u2192"))

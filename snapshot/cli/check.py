@@ -1,0 +1,46 @@
+"""snap check: what is wrong with a host, from one snapshot."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from . import arguments
+from .outputs import Output, emit
+from .terms import Terms, reporting, ruling
+
+
+@click.command(short_help="Judge one snapshot, or this host now, alone.")
+@click.argument("reference", default=arguments.NOW, metavar="[SNAP]")
+@reporting
+@click.option("--fail-on-existing", is_flag=True, hidden=True,
+              help="As of diff, whose options may be given: of one snapshot every finding counts.")
+@click.option("--only", multiple=True, metavar="RULE|SECTION",
+              help="Judge by these rules only (pcie.* or pcie: all of a pack), or by rules on these sections"
+                   " (repeatable).")
+@click.option("--ignore", multiple=True, metavar="RULE|SECTION",
+              help="Leave out these rules, or rules on these sections (repeatable).")
+@ruling
+def check(
+    reference: str, outputs: tuple[Output, ...], everything: bool, verbose: bool, only: tuple[str, ...],
+    ignore: tuple[str, ...], **options: Any,
+) -> None:
+    """Say what is wrong with a host, with evidence and the exact fix, from one snapshot; without SNAP, as it is now.
+
+    Rules that compare two snapshots are not applied here: diff has them.
+
+    \b
+    Exit codes:
+      0  nothing at or above --fail-on
+      1  findings
+      2  error
+      3  no finding, but a rule at or above --fail-on could not be judged
+    """
+    terms = Terms(**options)
+    terms.check(verbose)
+    rules = terms.chosen(only, ignore)
+    found = terms.review(None, arguments.snapshot(reference), "", reference, rules, ("state",), [reference])
+    emit(found, outputs, everything)
+    sys.exit(found.exit_code)

@@ -1,0 +1,91 @@
+"""snap forecast: what the next boot will change."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import SnapError
+from . import arguments
+from .outputs import Output, emit
+from .terms import Terms, reporting, ruling
+
+if TYPE_CHECKING:
+    from ..document import Snapshot
+
+MOST = 50  # stored snapshots that are looked at for a baseline
+
+
+@click.command(short_help="Say what the next boot will change, before it does.")
+@click.argument("reference", default=arguments.NOW, metavar="[SNAP]")
+@click.option("--for", "kernel", metavar="KERNEL", help="Forecast this installed kernel, whichever would boot.")
+@click.option("--baseline", metavar="SNAP",
+              help="What the boot left, before any tuning; without it, a stored one is looked for (take --baseline).")
+@reporting
+@click.option("--only", multiple=True, metavar="RULE|SECTION",
+              help="Judge by these rules only (pcie.* or pcie: all of a pack), or by rules on these sections"
+                   " (repeatable).")
+@click.option("--ignore", multiple=True, metavar="RULE|SECTION",
+              help="Leave out these rules, or rules on these sections (repeatable).")
+@ruling
+def forecast(
+    reference: str, kernel: str | None, baseline: str | None, outputs: tuple[Output, ...], everything: bool,
+    verbose: bool, only: tuple[str, ...], ignore: tuple[str, ...], **options: Any,
+) -> None:
+    """Say what the next boot will change or break, with the reason and the line, from one snapshot or this host now.
+
+    Each setting is KEPT, REVERTS, CHANGES, MAY change, or is UNKNOWN. After the reboot, diff says what came true.
+
+    \b
+    Exit codes:
+      0  nothing at or above --fail-on
+      1  findings
+      2  error
+      3  no finding, but a rule at or above --fail-on could not be judged
+    """
+    if baseline == reference == arguments.STDIN:
+        raise click.UsageError("standard input can be one snapshot only")
+    terms = Terms(**options)
+    terms.check(verbose)
+    rules = [rule for rule in terms.chosen(only, ignore) if rule.scope == "forecast" or rule.foresees]
+    from ..derive.forecasts.forecast import outlook
+    from ..derive.forecasts.forecast_kernel import booting
+
+    taken = arguments.snapshot(reference)
+    taken = booting(taken, kernel) if kernel else taken
+    base = _given(taken, baseline) if baseline else stored_baseline(taken)
+    found = terms.review(None, taken, "", reference, rules, ("forecast", "state"), outlook=outlook(taken, base))
+    emit(found, outputs, everything)
+    sys.exit(found.exit_code)
+
+
+def _given(taken: Snapshot, reference: str) -> Snapshot:
+    """The snapshot that is to be the baseline. SnapError when it can be none."""
+    from ..derive.forecasts.forecast_evidence import why_no_baseline
+    from ..derive.tunables.tunable_words import next_kernel
+
+    found = arguments.snapshot(reference)
+    if why := why_no_baseline(taken, found, next_kernel(taken)):
+        raise SnapError(f"{reference} is no baseline for this forecast: {why}")
+    return found
+
+
+def stored_baseline(taken: Snapshot) -> Snapshot | None:
+    """The newest stored snapshot of the host that is a baseline; one that cannot be read is passed over."""
+    from .. import store
+    from ..derive.forecasts.forecast_evidence import early, why_no_baseline
+    from ..derive.tunables.tunable_words import next_kernel
+    from ..document import Snapshot
+
+    kernel = next_kernel(taken)
+    for entry in store.entries(taken.meta.host)[:MOST]:
+        try:
+            found = Snapshot.load(entry.path)
+        except SnapError:
+            continue
+        same = found.meta.taken == taken.meta.taken
+        if not same and early(found) and not why_no_baseline(taken, found, kernel):
+            return found
+    return None
