@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import big_host
+from . import pairs as snapshots
 
 PYTHON = sys.executable
 SNAP = str(Path(PYTHON).parent / "snap")
@@ -58,7 +59,7 @@ def timed(argv: list[str]) -> Run:
     _, status, usage = os.wait4(pid, 0)
     ms = (time.perf_counter() - began) * 1000
     os.close(null)
-    if os.waitstatus_to_exitcode(status) not in (0, 3):
+    if os.waitstatus_to_exitcode(status) not in (0, 1, 3):  # of a comparison: findings, or some could not be judged
         raise RuntimeError(f"{argv} exited {os.waitstatus_to_exitcode(status)}")
     return Run(ms, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss / 1024)
 
@@ -110,6 +111,20 @@ def pairs(folder: Path, fast: Path) -> Iterator[Pair]:
     yield Pair(f"load {big.stat().st_size // 1000} KB : import", [PYTHON, "-c", LOAD, str(big)],
                [PYTHON, "-c", IMPORT], "+60 ms")
     yield Pair("every section : import", [PYTHON, "-c", EVERY, str(big)], [PYTHON, "-c", IMPORT], "")
+    yield from compared(folder)
+
+
+def compared(folder: Path) -> Iterator[Pair]:
+    """Comparisons of two snapshots that differ in 30 facts."""
+    small, large = (snapshots.write(folder / str(size), size) for size in (300_000, 3_000_000))
+    judged, larger = ([SNAP, "diff", "--config", "/dev/null", *map(str, sides)] for sides in (small, large))
+    plain = [str(side).replace(".snap.toml", ".json") for side in small]
+    if jdiff := shutil.which("jdiff"):
+        yield Pair("diff 300 KB : jdiff", judged, [jdiff, *plain], "5.0")
+    if deep := shutil.which("deep"):
+        yield Pair("diff 300 KB : deep diff", judged, [deep, "diff", *map(str, small)], "0.33")
+    yield Pair("diff 3 MB : 300 KB", larger, judged, "4.0")
+    yield Pair("check 300 KB : load", [SNAP, "check", str(small[0])], [PYTHON, "-c", LOAD, str(small[0])], "")
 
 
 def main() -> None:
