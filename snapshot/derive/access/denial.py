@@ -40,11 +40,12 @@ def stale(
 ) -> list[dict[str, Any]]:
     """Those of RULES that name a number which DRIVER had, or, as far as can be told, may have had.
 
-    DRIVERS are those of which the container is given a device.
+    One whose number is fixed (drm has 226) had no other. DRIVERS are those of which the container is given a device.
     """
     rows = [_stale_row(r, kind, host, before) for r in rules]
     known = [row for row in rows if driver in row.get("before_owner", "").split(", ")]
-    return known or [row for row in rows if "before_owner" not in row and _may_be(row, drivers)]
+    moves = any(dynamic(number, kind) for number in host.numbers(kind, driver))
+    return known or [row for row in rows if moves and "before_owner" not in row and _may_be(row, drivers)]
 
 
 def outdated(part: Part, device: Device, access: str) -> list[Rule]:

@@ -181,6 +181,14 @@ def test_driver_that_is_not_loaded_has_no_stale_number() -> None:
     assert row["now"] == ["nvidia-modprobe -c0 -u"] and "durable" not in row
 
 
+def test_driver_with_a_fixed_number_has_no_stale_one() -> None:
+    host = devices(511)
+    host["character"] |= {"drm": [226]}
+    host["nodes"] |= {"/dev/dri/card0": node(226, 0)}
+    rows = judged(lxc(part(rule(14, "c 506:* rwm"), mount(15, "/dev/dri/card0"))), host, None).rows
+    assert rows["101 /dev/dri/card0"]["reason"] == "never-allowed"
+
+
 def test_leftover_number_beside_a_good_line() -> None:
     row = uvm(rule(14, "c 508:* rwm"), rule(15, "c 511:* rwm"))
     assert (row["access"], row["reason"], row["allowed_by"]["line"]) == ("allowed", "ok", 15)
