@@ -228,6 +228,8 @@ class Snapshot:
 
     def share(self, other: Snapshot, section: str) -> None:
         """From now on parse SECTION, whose text and count of facts are the same in OTHER, once for both."""
+        if section not in self._cuts or section not in other._cuts:  # one that was built has nothing to parse
+            return
         one, another = self._twins.get(section, self), other._twins.get(section, other)
         if one is not another:
             one._twins[section] = self._twins[section] = another
