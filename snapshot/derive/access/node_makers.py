@@ -45,9 +45,18 @@ def makers(path: str, units: Units, modules: Modules | None) -> list[Maker]:
     found = [*_udev(units, modules), *_units(units), *_cron(units)]
     made = (mention for mention in of_units(units) if mention.device == path)
     found += [Maker(m.kind, m.name, False, m.origin) for m in made]  # with a number, which may be the wrong one
+    found += _any_node(units)
     if entry := _loads_uvm(modules):
         found.append(Maker("modules-load", "nvidia_uvm", False, entry))
     return found
+
+
+def _any_node(units: Units) -> Iterator[Maker]:
+    """Lines of scripts that make a node whose path is not written out: it may be any."""
+    for path, script in (units.scripts or {}).items():
+        for line in script.lines:
+            if "mknod" in line.tools and "$" in line.text:
+                yield Maker("script", path, False, line.origin)
 
 
 def _udev(units: Units, modules: Modules | None) -> Iterator[Maker]:

@@ -101,6 +101,8 @@ def test_node_that_was_there_before() -> None:
     (udev('DRIVER=="nvidia"', "/usr/bin/nvidia-smi"), {}, [], []),
     (script(), {}, ["script"], []),
     (script(depends=["if [ -e /x ]"]), {}, [], ["script"]),
+    (script('mknod -m 666 "$1" c "$2" "$3"', tools=["mknod"]), {}, [], ["script"]),
+    (script("mknod /dev/other c 10 1", tools=["mknod"]), {}, [], []),
     ({"units": {}}, LOADED, [], ["modules-load"]),
     ({"units": {}, "cron": {"/etc/crontab": [{"schedule": "@reboot", "text": MAKE, "origin": origin(1, MAKE)}]}}, {},
      ["cron"], []),
