@@ -9,7 +9,7 @@ import click
 
 from . import arguments
 from .outputs import Output, emit
-from .terms import Terms, reporting, ruling
+from .terms import Terms, choosing, reporting, ruling
 
 
 @click.command(short_help="Judge one snapshot, or this host now, alone.")
@@ -17,11 +17,7 @@ from .terms import Terms, reporting, ruling
 @reporting
 @click.option("--fail-on-existing", is_flag=True, hidden=True,
               help="As of diff, whose options may be given: of one snapshot every finding counts.")
-@click.option("--only", multiple=True, metavar="RULE|SECTION",
-              help="Judge by these rules only (pcie.* or pcie: all of a pack), or by rules on these sections"
-                   " (repeatable).")
-@click.option("--ignore", multiple=True, metavar="RULE|SECTION",
-              help="Leave out these rules, or rules on these sections (repeatable).")
+@choosing
 @ruling
 def check(
     reference: str, outputs: tuple[Output, ...], everything: bool, verbose: bool, only: tuple[str, ...],

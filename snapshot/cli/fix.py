@@ -61,24 +61,18 @@ def fix(
 
 
 def _review(terms: Terms, before: str | None, after: str | None, foreseen: bool) -> Review:
+    """What diff, check or forecast finds."""
     if foreseen:
         if after is not None:
             raise click.UsageError("--forecast is of one snapshot")
-        return _forecast(terms, before or arguments.NOW)
+        from .forecast import foreseen as review
+
+        reference = before or arguments.NOW
+        return review(terms, terms.own_rules, arguments.snapshot(reference), reference)
     if before is not None and after is None:
         return terms.review(None, arguments.snapshot(before), "", before, scopes=("state",))
     old, old_name, new, new_name = arguments.pair(before, after)
     return terms.review(old, new, old_name, new_name)
-
-
-def _forecast(terms: Terms, reference: str) -> Review:
-    """What forecast says of a snapshot, with the baseline that it would find."""
-    from ..derive.forecasts.forecast import outlook
-    from .forecast import stored_baseline
-
-    taken = arguments.snapshot(reference)
-    foreseen = outlook(taken, stored_baseline(taken))
-    return terms.review(None, taken, "", reference, scopes=("forecast",), outlook=foreseen)
 
 
 def _now() -> str:

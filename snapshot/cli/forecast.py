@@ -10,10 +10,12 @@ import click
 from ..errors import SnapError
 from . import arguments
 from .outputs import Output, emit
-from .terms import Terms, reporting, ruling
+from .terms import Terms, choosing, reporting, ruling
 
 if TYPE_CHECKING:
     from ..document import Snapshot
+    from ..engine.rule import Rule
+    from ..report.review import Review
 
 MOST = 50  # stored snapshots that are looked at for a baseline
 
@@ -24,11 +26,7 @@ MOST = 50  # stored snapshots that are looked at for a baseline
 @click.option("--baseline", metavar="SNAP",
               help="What the boot left, before any tuning; without it, a stored one is looked for (take --baseline).")
 @reporting
-@click.option("--only", multiple=True, metavar="RULE|SECTION",
-              help="Judge by these rules only (pcie.* or pcie: all of a pack), or by rules on these sections"
-                   " (repeatable).")
-@click.option("--ignore", multiple=True, metavar="RULE|SECTION",
-              help="Leave out these rules, or rules on these sections (repeatable).")
+@choosing
 @ruling
 def forecast(
     reference: str, kernel: str | None, baseline: str | None, outputs: tuple[Output, ...], everything: bool,
@@ -49,16 +47,25 @@ def forecast(
         raise click.UsageError("standard input can be one snapshot only")
     terms = Terms(**options)
     terms.check(verbose)
-    rules = [rule for rule in terms.chosen(only, ignore) if rule.scope == "forecast" or rule.foresees]
-    from ..derive.forecasts.forecast import outlook
+    rules = terms.chosen(only, ignore)
     from ..derive.forecasts.forecast_kernel import booting
 
     taken = arguments.snapshot(reference)
     taken = booting(taken, kernel) if kernel else taken
-    base = _given(taken, baseline) if baseline else stored_baseline(taken)
-    found = terms.review(None, taken, "", reference, rules, ("forecast", "state"), outlook=outlook(taken, base))
+    found = foreseen(terms, rules, taken, reference, _given(taken, baseline) if baseline else None)
     emit(found, outputs, everything)
     sys.exit(found.exit_code)
+
+
+def foreseen(
+    terms: Terms, rules: tuple[Rule, ...], taken: Snapshot, reference: str, base: Snapshot | None = None,
+) -> Review:
+    """What those of RULES that are about the next boot say of TAKEN; without BASE, with a stored baseline."""
+    from ..derive.forecasts.forecast import outlook
+
+    ahead = [rule for rule in rules if rule.scope == "forecast" or rule.foresees]
+    found = outlook(taken, base or _stored(taken))
+    return terms.review(None, taken, "", reference, ahead, ("forecast", "state"), outlook=found)
 
 
 def _given(taken: Snapshot, reference: str) -> Snapshot:
@@ -72,7 +79,7 @@ def _given(taken: Snapshot, reference: str) -> Snapshot:
     return found
 
 
-def stored_baseline(taken: Snapshot) -> Snapshot | None:
+def _stored(taken: Snapshot) -> Snapshot | None:
     """The newest stored snapshot of the host that is a baseline; one that cannot be read is passed over."""
     from .. import store
     from ..derive.forecasts.forecast_evidence import early, why_no_baseline

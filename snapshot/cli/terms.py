@@ -49,6 +49,13 @@ ruling = _options(
     click.option("--config", metavar="FILE",
                  help="Settings, instead of $SNAP_CONFIG, ./snap.toml or /etc/hostsnap/snap.toml; /dev/null for none."),
 )
+choosing = _options(
+    click.option("--only", multiple=True, metavar="RULE|SECTION",
+                 help="Judge by these rules only (pcie.* or pcie: all of a pack), or by rules on these sections"
+                      " (repeatable)."),
+    click.option("--ignore", multiple=True, metavar="RULE|SECTION",
+                 help="Leave out these rules, or rules on these sections (repeatable)."),
+)
 reporting = _options(
     click.option("-f", "--format", "outputs", multiple=True, callback=parsed, metavar="FORMAT[=FILE]",
                  help="text (the default), json or markdown; with =FILE into a file (repeatable)."),

@@ -8,7 +8,7 @@ says what the one snapshot can tell alone.
 ``device_access``   by "ID /dev/path": whether a container may open a device it is given, why not, the cure
 ``device_nodes``    by path: whether a node of an accelerator is there, who needs it, what makes it at boot
 ``major_users``     by "KIND NAME PLACE": who names a device number literally, and whether it is still right
-``read_requests``   by PCI address: MaxReadReq, its value before, the siblings, what restores it
+``read_requests``   by PCI address: MaxReadReq, its value before, whether its like have several, what restores it
 ``links``           by PCI address of the lower end: width and speed of a link against what its two ends can
 ``host_map``        by PCI address of GPU, NIC or NVMe drive: ports, switch, peers, NUMA node, CPUs, IOMMU group
 ``gpu_layers``      by UUID, else PCI address: at which layer a GPU of either side is, or is missing

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..derive import derived
@@ -89,17 +88,15 @@ def expecting(expect: Mapping[str, Any], locate: Locate = nowhere) -> Derive:
 
 def _once(derive: Derive) -> Derive:
     """DERIVE, which works each table out once: many rules read one."""
-    @cache
-    def table(name: str, of: int, with_before: int) -> Derived:
-        return derive(name, *sides[of, with_before])
+    tables: dict[tuple[str, int, int], Derived] = {}
 
-    sides: dict[tuple[int, int], tuple[Snapshot, Snapshot | None]] = {}
+    def once(name: str, of: Snapshot, before: Snapshot | None) -> Derived:
+        key = (name, id(of), id(before))
+        if key not in tables:
+            tables[key] = derive(name, of, before)
+        return tables[key]
 
-    def derive_once(name: str, of: Snapshot, with_before: Snapshot | None) -> Derived:
-        sides[id(of), id(with_before)] = (of, with_before)
-        return table(name, id(of), id(with_before))
-
-    return derive_once
+    return once
 
 
 def _order(found: Finding) -> tuple[int, str, str, int, str]:

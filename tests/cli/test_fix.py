@@ -100,6 +100,41 @@ def test_a_forecast_is_mended(snap: Snap, sides: tuple[str, str]) -> None:
     assert "fix a.toml --forecast" in ended.out
 
 
+PACK = """
+[[rule]]
+id = "made.ahead"
+title = "something of the next boot"
+severity = "high"
+scope = "state"
+foresees = true
+needs = ["sysctl"]
+check = [{ path = ["item", "sysctl", "values", "net.core.key0"], op = "absent" }]
+message = "the next boot is wrong"
+now = ["sysctl -w net.core.key0=1"]
+references = ["sysctl(8)"]
+
+[[rule.example]]
+name = "it is there"
+verdict = "fail"
+class = "existing"
+after.sections.sysctl.values."net.core.key0" = 1
+
+[[rule.example]]
+name = "it is not"
+verdict = "pass"
+after.sections.sysctl.values = {}
+"""
+
+
+def test_what_forecast_finds_is_mended_and_has_its_number(snap: Snap, sides: tuple[str, str]) -> None:
+    Path("made.toml").write_text(PACK)
+    told = snap("forecast", "a.toml", "--rules", "made.toml").out
+    number = re.search(r"made\.ahead \[(\d+)\]", told)
+    assert number
+    ended = snap("fix", "a.toml", "--forecast", "--now", "--rules", "made.toml", "--only", number[1])
+    assert ended.code == 0 and "\n# made.ahead\n" in ended.out and not rules(ended.out)
+
+
 def test_this_host_is_not_changed(snap: Snap, sides: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     def never() -> None:
         raise AssertionError("a command was run")

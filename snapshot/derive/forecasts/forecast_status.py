@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..tunables.tunable_words import SAME_LINE
 from .forecast_evidence import Evidence, Known
 from .forecast_prediction import Prediction, place, where
 
@@ -55,6 +56,9 @@ def _set(found: Prediction, word: str) -> Prediction:
         if doubt:
             return _doubtful(found)
         found.why = f"{where(found.source)} asks for {found.row['configured']}"
+        return found
+    if setter.get("assumes") == SAME_LINE:  # which nothing on the host tells: another may be given from outside
+        found.why = f"{where(found.source)} sets it to {found.row['configured']} if {SAME_LINE}"
         return found
     found.status, found.next = ("kept", found.now) if word == "kept" else ("changes", found.row["configured"])
     found.why = "; ".join(filter(None, [where(found.source), setter.get("assumes", "")]))

@@ -235,3 +235,11 @@ def test_a_command_line_that_cannot_be_seen() -> None:
     for found in (host(boot={"loader": "grub"}), host(unread={"boot": [["menus"]]})):
         row = one(found, "cmdline")
         assert (row["status"], "lost" in row) == ("unknown", False)
+
+
+def test_a_command_line_of_which_nothing_tells_that_it_comes_again_decides_nothing() -> None:
+    words, values = cmdline("sysctl.vm.swappiness=10"), sysctl({"vm.swappiness": 10})
+    row = one(host(cmdline=words, sysctl=values), SWAPPINESS)
+    assert row["status"] == "may" and row["why"].endswith("if the next boot has this boot's command line")
+    loader = booting("6.8.12-9-pve", "sysctl.vm.swappiness=10")
+    assert one(host(cmdline=words, sysctl=values, boot=loader), SWAPPINESS)["status"] == "kept"
