@@ -13,8 +13,9 @@ from snapshot.collectors import net
 from snapshot.collectors.net import parse_vlans
 from snapshot.collectors.net_interface import find_mac, parse_mask, parse_up
 from snapshot.errors import ParseError
-from snapshot.host.base import Result, Stat
+from snapshot.host.base import Result
 
+from .epyc_parts import planted
 from .fake import Content, MemoryHost, gather
 
 NET = "/sys/class/net"
@@ -199,13 +200,7 @@ def test_masks_and_flags() -> None:
 
 @pytest.mark.parametrize("kernel", [epyc.BEFORE, epyc.AFTER])
 def test_the_story_host(kernel: str) -> None:
-    base = epyc.host(kernel)
-    files: dict[str, Content] = dict(base.files)
-    links = dict(base.links)
-    nodes: dict[str, Stat] = {}
-    results: dict[str, Result | str] = {}
-    part.plant(kernel, files, links, nodes, results)
-    model, reading = gather(net, MemoryHost(files, links, nodes, results))
+    model, reading = gather(net, planted(part, kernel))
     table = model.table()
     assert reading.unreads == []
     nic, member = table["interfaces"]["02:00:03:00:00:00"], table["interfaces"]["02:00:03:00:01:01"]

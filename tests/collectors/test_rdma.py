@@ -15,8 +15,8 @@ from fixtures.parts import rdma as part
 from snapshot.collectors import rdma
 from snapshot.collectors.rdma import parse_guid, parse_naming, parse_nccl, parse_rate, parse_state
 from snapshot.errors import AbsentError, ParseError
-from snapshot.host.base import Result, Stat
 
+from .epyc_parts import planted
 from .fake import Content, MemoryHost, gather
 
 CLASS = "/sys/class/infiniband"
@@ -116,14 +116,7 @@ def test_rates() -> None:
 
 @pytest.mark.parametrize("kernel", [epyc.BEFORE, epyc.AFTER])
 def test_the_story_host(kernel: str) -> None:
-    base = epyc.host(kernel)
-    files: dict[str, Content] = dict(base.files)
-    links = dict(base.links)
-    nodes: dict[str, Stat] = {}
-    results: dict[str, Result | str] = {}
-    for section in (net_part, part):
-        section.plant(kernel, files, links, nodes, results)
-    model, reading = gather(rdma, MemoryHost(files, links, nodes, results))
+    model, reading = gather(rdma, planted(net_part, kernel, part))
     table = model.table()
     assert reading.unreads == []
     assert table["naming"]["policy"] == "NAME_FALLBACK"

@@ -11,8 +11,8 @@ from fixtures import epyc
 from fixtures.parts import storage as part
 from snapshot.collectors import storage
 from snapshot.collectors.storage import parse_page80
-from snapshot.host.base import Result, Stat
 
+from .epyc_parts import planted
 from .fake import Content, MemoryHost, gather
 
 BLOCK, NVME = "/sys/block", "/sys/class/nvme"
@@ -143,13 +143,7 @@ def test_without_root_all_is_read_but_what_is_closed_is_named() -> None:
 
 @pytest.mark.parametrize("kernel", [epyc.BEFORE, epyc.AFTER])
 def test_the_story_host(kernel: str) -> None:
-    base = epyc.host(kernel)
-    files: dict[str, Content] = dict(base.files)
-    links = dict(base.links)
-    nodes: dict[str, Stat] = {}
-    results: dict[str, Result | str] = {}
-    part.plant(kernel, files, links, nodes, results)
-    model, reading = gather(storage, MemoryHost(files, links, nodes, results))
+    model, reading = gather(storage, planted(part, kernel))
     table = model.table()
     assert reading.unreads == []
     drive, controller = table["blocks"]["S0EXAMPLE00004"], table["controllers"]["S0EXAMPLE00004"]
