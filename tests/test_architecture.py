@@ -34,10 +34,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "capture": {"__init__", "errors", "sections", "host", "collectors", "document"},
     "redact": {"errors", "sections", "document", "store", "host", "collectors"},
     "pairing": {"sections"},
-    "derive": {"errors", "sections", "tomlio", "document", "pairing"},  # defaults of tunables are TOML
+    "bench": {"errors", "sections", "document", "tomlio"},
+    "derive": {"bench", "errors", "sections", "tomlio", "document", "pairing"},  # defaults of tunables are TOML
     "diff": {"errors", "sections", "document", "pairing"},
     "engine": {"__init__", "errors", "sections", "tomlio", "document", "derive", "diff"},
-    "report": {"__init__", "errors", "sections", "tomlio", "store", "document", "derive", "diff", "engine"},
+    "report": {"__init__", "bench", "errors", "sections", "tomlio", "store", "document", "derive", "diff", "engine"},
     "fix": {"errors", "sections", "document", "derive", "diff", "engine"},
     "config": {"errors", "sections", "tomlio", "engine"},  # of engine the models of what a user sets
 }

@@ -18,24 +18,9 @@ from ..diff.pattern import Pattern
 from ..document.check import checked, fault
 from ..errors import FormatError
 from ..sections.base import Model, field
+from ..sections.bench import KINDS
 from ..sections.shape import Path
 from .packs import directory, read
-
-KINDS: dict[str, str] = {
-    "serving-low": "tokens per second and time per token of a served model at low concurrency: latency decides",
-    "serving-high": "the same at high concurrency: bandwidth, power and memory decide",
-    "first-token": "time to first token, and prefill",
-    "gpu": "computation on one GPU",
-    "p2p-bandwidth": "copies from GPU to GPU",
-    "p2p-latency": "small copies from GPU to GPU",
-    "host-device": "copies between host memory and a GPU",
-    "collectives": "NCCL and RCCL within one host",
-    "collectives-nodes": "the same between hosts, and other RDMA",
-    "memory": "bandwidth of host memory, as STREAM measures it",
-    "cpu": "computation on CPUs",
-    "storage": "reads and writes of files and drives",
-    "network": "TCP and UDP throughput and latency",
-}
 
 
 class Cause(Model):

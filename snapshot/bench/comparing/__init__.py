@@ -1,0 +1,1 @@
+"""Two ``bench`` sections compared: like with like only, and no difference claimed that the samples do not show."""

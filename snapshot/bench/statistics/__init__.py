@@ -1,0 +1,1 @@
+"""Tests of lists of numbers, without knowledge of what they measure."""
