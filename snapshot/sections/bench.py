@@ -57,7 +57,7 @@ class Measured(Model):
     unit: str = field(description="unit of the samples: tok/s, ms, GB/s, ...")
     better: Better = field(description="which direction is the better one")
     kind: str | None = field(default=None, description="what decides it: serving-low, p2p-bandwidth, ...; missing: not known")
-    primary: bool = field(default=False, description="one of the few metrics that the workload is run for")
+    primary: bool | None = field(default=None, description="true: one of the few metrics that the workload is run for")
     minimum_percent: float | None = field(default=None, description="smallest change that matters, percent; missing: 2")
     workload: dict[str, str] = field(
         description="what makes two measurements comparable, name -> value: model, concurrency, size, ..."
