@@ -1,4 +1,8 @@
-"""The errors that a user can meet: one line each, saying what, where and what to do."""
+"""The errors that a user can meet: one line each, saying what, where and what to do, and which name was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 class SnapError(Exception):
@@ -19,3 +23,13 @@ class ParseError(SnapError):
 
 class AbsentError(SnapError):
     """Positive evidence that this host has no such hardware, driver or software; the text is the evidence."""
+
+
+def misspelt(word: str, names: Iterable[str], count: int = 1, least: float = 0.6) -> list[str]:
+    """Which of NAMES a misspelled WORD is likely meant to be: at most COUNT, the nearest first.
+
+    LEAST is how much alike they have to be, 0 to 1 (difflib.SequenceMatcher).
+    """
+    from difflib import get_close_matches  # only whoever makes a mistake waits for it
+
+    return get_close_matches(word, [*names], count, least)

@@ -15,23 +15,23 @@ removed or added: to use an identity that two items share would be a guess.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from .records import field, record
+from .regexes import regex
 from .sections.shape import Shape
 
 Item = Mapping[str, Any]
 Items = Mapping[str, Item]
 KIND = ("vendor", "device", "subsystem_vendor", "subsystem_device")
 PLACES = ("path",)
-ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+ADDRESS = regex(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Pairing:
     """Key after -> key before of each item that both sides have, and the keys of the others.
 
@@ -48,7 +48,7 @@ class Pairing:
         return {before: after for after, before in self.before_of.items()}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Moves:
     """The PCI functions that have another address than before: address after -> address before."""
 

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import os
 import re
 import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
-from .errors import SnapError, StoreError
+from .errors import SnapError, StoreError, misspelt
+from .records import record
+from .regexes import regex
 
 SUFFIX = ".snap.toml"
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,219}")  # long enough for one with a hash
-_ID = re.compile(r"\d{1,8}(?:T(?:\d{0,5}|\d{6}(?:Z(?:\.\d*)?)?))?", re.ASCII)  # an id, or how one begins
-_FILE = re.compile(r"(\d{8}T\d{6}Z(?:\.\d{1,9})?)(?:-(.+))?\.snap\.toml", re.ASCII | re.DOTALL)
+_LABEL = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_FOLDER = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,219}")  # long enough for one with a hash
+_ID = regex(r"\d{1,8}(?:T(?:\d{0,5}|\d{6}(?:Z(?:\.\d*)?)?))?", re.ASCII)  # an id, or how one begins
+_FILE = regex(r"(\d{8}T\d{6}Z(?:\.\d{1,9})?)(?:-(.+))?\.snap\.toml", re.ASCII | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Entry:
     """A stored snapshot, as its path names it."""
 
@@ -55,6 +55,8 @@ def component(host: str) -> str:
     """A host name as one directory name. One that has to be changed gets a hash, so that no two meet."""
     if _FOLDER.fullmatch(host):
         return host
+    import hashlib
+
     safe = re.sub(r"[^A-Za-z0-9._-]", "_", host)[:200]
     return f"host-{safe.strip('.')}-{hashlib.sha256(host.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
@@ -218,15 +220,13 @@ def _begun(ref: str, host: str, stored: list[Entry]) -> str:
 
 def _there(ref: str, host: str, stored: list[Entry]) -> str:
     """Words on what there is instead."""
-    from difflib import get_close_matches
-
     everywhere = [entry.name for entry in entries() if entry.label and entry.label == ref]
     labels = list(dict.fromkeys(entry.label for entry in stored if entry.label))
     if everywhere:
         return f"of {host}; there is {_list(everywhere)}"
     if not stored:
         return f"of {host}: {os.path.join(root(), component(host))} holds none; `take` makes one"
-    close = get_close_matches(ref, labels, 1)
+    close = misspelt(ref, labels)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     return f"of {host}: it has {len(stored)}, labels {_list(labels) or 'none'}{hint}"
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .errors import FormatError
+from .regexes import regex
 
 try:
     from tomli import loads as _parse
@@ -25,10 +26,10 @@ except ImportError:
 Path = tuple[str | int, ...]
 MAX_DEPTH = 100  # tables and arrays within each other: far above any model, far below the interpreter's limit
 _TRIES = 200  # how often the end of one statement is looked for: each try parses all of it again
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_HIDDEN = re.compile("[\ud800-\udfff\uef80-\uefff]")
-_PRIVATE = re.compile("[\uef80-\uefff]")
-_CLOSER = re.compile("[]}]|\"{3}|'{3}")
+_BARE = regex(r"[A-Za-z0-9_-]+")
+_HIDDEN = regex("[\ud800-\udfff\uef80-\uefff]")
+_PRIVATE = regex("[\uef80-\uefff]")
+_CLOSER = regex("[]}]|\"{3}|'{3}")
 
 
 class _RefusedError(ValueError):

@@ -7,16 +7,16 @@ prompts and generated text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 from ..errors import FormatError
+from ..records import field, record
 from ..sections.bench import Better, Status, Within
 
 Workload = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Metric:
     """What is measured, and how it is to be judged."""
 
@@ -28,7 +28,7 @@ class Metric:
     minimum_percent: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Value:
     """One metric in one run. None is a run that gave no value, and WHY says why; so is a value of a failed run."""
 
@@ -41,7 +41,7 @@ class Value:
     devices: tuple[str, ...] = ()  # GPU UUIDs or PCI addresses
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Table:
     """One metric between devices in one run; nan is a cell without a value."""
 
@@ -55,7 +55,7 @@ class Table:
     devices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Report:
     """One file: several runs when the tool appends to it."""
 

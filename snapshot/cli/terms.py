@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..errors import misspelt
 from ..sections import NAMES
 from . import arguments
 from .outputs import parsed
@@ -20,7 +21,8 @@ from .outputs import parsed
 if TYPE_CHECKING:
     from ..config import Config
     from ..derive.forecasts.forecast import Outlook
-    from ..diff.selection import Pattern, Selection, Tolerance
+    from ..diff.selection import Pattern, Selection
+    from ..diff.tolerance import Tolerance
     from ..document import Snapshot
     from ..engine.rule import Rule
     from ..report.review import Explain, Review
@@ -136,7 +138,9 @@ class Terms:
         )
 
     def _tolerances(self) -> tuple[Tolerance, ...]:
-        from ..diff.selection import Tolerance
+        if not (self.tolerance or self.settings.tolerance):
+            return ()
+        from ..diff.tolerance import Tolerance
 
         def parsed(text: str) -> Tolerance:
             path, given, amount = text.rpartition("=")
@@ -279,10 +283,8 @@ def _each(given: Iterable[G], parse: Callable[[G], P], fault: Fault) -> tuple[P,
 
 def nothing(word: str, names: Iterable[str], kind: str = "rule or section") -> str:
     """That there is no rule or section WORD, and which one may be meant."""
-    from difflib import get_close_matches
-
     names = list(names)
     alike = [name for name in names if name.partition(".")[0] == word.partition(".")[0]]  # of one pack
     begun = [name for name in names if word and name.startswith(word)]
-    near = begun or get_close_matches(word, names, 1) or get_close_matches(word, alike, 1, 0.3)
+    near = begun or misspelt(word, names) or misspelt(word, alike, 1, 0.3)
     return f"there is no {kind} {word!r}" + (f"; did you mean {near[0]!r}?" if near else "")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from ..regexes import regex
 
 REDACTED = "<address>"
 _HEX = "[0-9A-Fa-f]{1,4}"
 _SOME = f"(?:{_HEX}(?::{_HEX}){{0,6}})?"
 _V4 = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w.])"
-_ADDRESS = re.compile(
+_ADDRESS = regex(
     rf"(?<![\w.:]){_V4}|(?<![\w:])(?:{_SOME}::(?:{_HEX}:){{0,5}}{_V4}"
     rf"|(?:{_HEX}(?::{_HEX}){{7}}|{_SOME}::{_SOME})(?![\w:]))|(?<![\w.]){_V4}"
 )

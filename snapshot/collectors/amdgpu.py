@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ..errors import AbsentError
+from ..regexes import regex
 from ..sections.amdgpu import Amdgpu, Gpu
 from .base import Reading, Reads, decode, why
 from .identity import move_unread
@@ -38,7 +39,7 @@ READS = Reads(
         KFD, f"{KFD}/*/properties", "/opt", "/opt/rocm/.info/version",
     ),
 )
-_ACTIVE = re.compile(r"^[ \t]*+[0-9]{1,3}+[ \t]*+\(?[ \t]*+([A-Z0-9_]{1,40}?)[ \t]*+\*", re.MULTILINE)
+_ACTIVE = regex(r"^[ \t]*+[0-9]{1,3}+[ \t]*+\(?[ \t]*+([A-Z0-9_]{1,40}?)[ \t]*+\*", re.MULTILINE)
 _ASLEEP = "the GPU sleeps, and reading it could wake it"
 
 

@@ -13,21 +13,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.base import Origin
 from .secrets import redacted
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|\#(?!clear\b)[^\n]*)|(?P<quoted>"[^"\n]*"?)|(?P<sign>[{};])"""
     r"""|(?P<word>[^\s"{};]+)""",
     re.DOTALL,
 )
 _DEEPEST = 50  # blocks within each other; real ones are 3
-_COUNTS = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9_.-]*\.conf|[A-Za-z0-9_-]*)")
+_COUNTS = regex(r"[A-Za-z0-9_-](?:[A-Za-z0-9_.-]*\.conf|[A-Za-z0-9_-]*)")
 
 
-@dataclass(slots=True)
+@record()
 class Option:
     """One option: its plain value, what a list holds, and where both stand."""
 

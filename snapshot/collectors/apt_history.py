@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..regexes import regex
 from ..sections.packages import Unattended
 
 LOG = "/var/log/apt/history.log"
 LIMIT = 16 << 20
-_RUN = re.compile(r"(?:\S*/)?unattended-upgrades?(?:\s.*)?")
-_ITEM = re.compile(r"([a-z0-9][a-z0-9.+-]*)(?::[a-z0-9-]+)? \(([^(),]+)(?:, ([^(),]+))?\)")
-_DECIDING = re.compile(
+_RUN = regex(r"(?:\S*/)?unattended-upgrades?(?:\s.*)?")
+_ITEM = regex(r"([a-z0-9][a-z0-9.+-]*)(?::[a-z0-9-]+)? \(([^(),]+)(?:, ([^(),]+))?\)")
+_DECIDING = regex(
     r"linux-(?:image|modules|headers|generic|lowlatency)\b.*|(?:proxmox|pve)-(?:kernel|headers|firmware)\b.*"
     r"|(?:lib)?nvidia-.*|libcuda.*|xserver-xorg-video-nvidia.*|(?:lib)?zfs.*|spl-dkms|amdgpu-.*|rocm-.*|mlnx-.*|mft|doca-.*"
     r"|dkms|.*-dkms|(?:amd64|intel)-microcode|linux-firmware|firmware-.*"

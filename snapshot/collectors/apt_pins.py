@@ -7,15 +7,15 @@ those count that end in .pref or have no dot.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.packages import Pin
 from .secrets import redacted
 
-_COUNTS = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9_.-]*\.pref|[A-Za-z0-9_-]*)")
-_PRIORITY = re.compile(r"[+-]?[0-9]{1,9}")
+_COUNTS = regex(r"[A-Za-z0-9_-](?:[A-Za-z0-9_.-]*\.pref|[A-Za-z0-9_-]*)")
+_PRIORITY = regex(r"[+-]?[0-9]{1,9}")
 
 
 def counts(name: str) -> bool:

@@ -7,16 +7,16 @@ makes its fact unread, and so does one whose content is not what it should be.
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from ..errors import ParseError
+from ..regexes import regex
 from .base import Reading, decode, why
 
 T = TypeVar("T")
-_INTEGER = re.compile("-?[0-9]{1,18}")
-_MARKED = re.compile(r"\[([^\[\]\s]+)\]")
+_INTEGER = regex("-?[0-9]{1,18}")
+_MARKED = regex(r"\[([^\[\]\s]+)\]")
 
 
 class Attributes(NamedTuple):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import errno
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
 from ..host.base import WORDS, Command, Host, Names, Result, Stat
 from ..host.patterns import Patterns
+from ..records import field, record
 from ..sections.base import Model
 
 FactPath = tuple[str, ...]
@@ -72,7 +72,7 @@ class UndeclaredError(RuntimeError):
     """A collector touched what its READS do not name: a fault of ours, never of the machine."""
 
 
-@dataclass(slots=True)
+@record()
 class Reading:
     """One section's view of the host."""
 

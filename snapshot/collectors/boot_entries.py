@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ..errors import ParseError
+from ..records import field, record
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.boot import Entry
 from ..sections.debversion import release_order
@@ -25,17 +26,17 @@ from .grub_default import shown, words
 
 ENV_KEYS = ("saved_entry", "next_entry", "prev_saved_entry", "kernelopts")
 _ENV_HEAD = "# GRUB Environment Block\n"
-_MENU = re.compile(r"\s*(menuentry|submenu)\s+(?:'((?:[^']|'\\'')*)'|\"([^\"]*)\"|(\S+))(.*)", re.DOTALL)
-_ID = re.compile(r"(?:\$menuentry_id_option|--id[= ])\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s{]+))")
-_LINUX = re.compile(r"\s*linux(?:16|efi)?\s+(\S+)(.*)", re.DOTALL)
-_INITRD = re.compile(r"\s*initrd(?:16|efi)?\s+(.*)", re.DOTALL)
-_DEFAULT = re.compile(r"\s*set\s+default=(?:\"([^\"]*)\"|'([^']*)'|(\S*))\s*")
-_RELEASE = re.compile(r"(?:vmlinu[xz]|linux|kernel)-([0-9]+\.[0-9][^/\s]*)|/([0-9]+\.[0-9][^/]*)/(?:vmlinuz|linux)$")
+_MENU = regex(r"\s*(menuentry|submenu)\s+(?:'((?:[^']|'\\'')*)'|\"([^\"]*)\"|(\S+))(.*)", re.DOTALL)
+_ID = regex(r"(?:\$menuentry_id_option|--id[= ])\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s{]+))")
+_LINUX = regex(r"\s*linux(?:16|efi)?\s+(\S+)(.*)", re.DOTALL)
+_INITRD = regex(r"\s*initrd(?:16|efi)?\s+(.*)", re.DOTALL)
+_DEFAULT = regex(r"\s*set\s+default=(?:\"([^\"]*)\"|'([^']*)'|(\S*))\s*")
+_RELEASE = regex(r"(?:vmlinu[xz]|linux|kernel)-([0-9]+\.[0-9][^/\s]*)|/([0-9]+\.[0-9][^/]*)/(?:vmlinuz|linux)$")
 _RECOVERY = {"single", "1", "s", "S", "recovery", "rescue", "emergency", "systemd.unit=rescue.target"}
 _DEEP = 16
 
 
-@dataclass(slots=True)
+@record()
 class _Node:
     """A menu entry or submenu; a submenu has children and no image."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ..regexes import regex
 from ..sections.cmdline import Cmdline
 from .base import Reading, Reads
 from .secrets import REDACTED, is_secret
@@ -21,8 +22,8 @@ PATH = "/proc/cmdline"
 LIMIT = 1 << 16  # bytes: COMMAND_LINE_SIZE of x86 is 2048
 READS = Reads(paths=(PATH,))
 
-_TOKEN = re.compile(r'(?:[^" \t\n\v\f\r]|"[^"]*(?:"|\Z))+')
-_PRIVATE = re.compile(  # addresses of this host, passwords of disks, environments
+_TOKEN = regex(r'(?:[^" \t\n\v\f\r]|"[^"]*(?:"|\Z))+')
+_PRIVATE = regex(  # addresses of this host, passwords of disks, environments
     r"ip|nfsaddrs|nameserver|rd\.route|(?:rd[._])?luks[._].*|systemd\.setenv", re.IGNORECASE | re.DOTALL
 )
 

@@ -8,9 +8,9 @@ implementer and part; 32-bit ARM says them once, in a block without ``processor`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from ..errors import ParseError
+from ..records import field, record
 
 Block = dict[str, str]
 _KEYS = frozenset((
@@ -20,7 +20,7 @@ _KEYS = frozenset((
 _STARTS = frozenset(key[:4] for key in _KEYS) | {"cpu\t"}  # looked at first: most lines are others
 
 
-@dataclass(slots=True)
+@record()
 class Processors:
     """What CPUs say of themselves, by CPU; a CPU that does not say it is not in the table."""
 

@@ -11,11 +11,11 @@ Nodes are only looked at with lstat(2): to open one can load a module, and so ad
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from ..errors import ParseError
 from ..host.base import FileType, Stat
+from ..regexes import regex
 from ..sections.devices import Devices, Node
 from .base import Reading, Reads
 
@@ -32,7 +32,7 @@ READS = Reads((_LIST, *_PATTERNS))
 _Kind = Literal["c", "b", "file", "directory", "other"]
 _KINDS: dict[FileType, _Kind] = {"char": "c", "block": "b", "file": "file", "directory": "directory"}
 _SECTIONS = {"Character devices:": "character", "Block devices:": "block"}
-_LINE = re.compile(r" *([0-9]{1,9}) (\S.*)")
+_LINE = regex(r" *([0-9]{1,9}) (\S.*)")
 Majors = dict[str, list[int]]
 
 

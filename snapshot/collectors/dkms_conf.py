@@ -6,9 +6,9 @@ most one pair of quotes; what a value expands to is not worked out, so it is kep
 
 from __future__ import annotations
 
-import re
+from ..regexes import regex
 
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = regex(
     r"""[ \t]*([A-Za-z_][A-Za-z0-9_]*(?:\[[0-9]{1,4}\])?)=(?:"([^"]*)"|'([^']*)'|([^\s"';#]*))[ \t]*(?:[;#].*)?"""
 )
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.dkms import Build, Module, Version
 
-_LINE = re.compile(
+_LINE = regex(
     r"([^/,:\s]+)(?:/|, ?)([^,:/\s]+)(?:, ([^,\s]+), ([^,:\s]+))?"
     r": (added|broken|built|installed-weak from (\S+)|installed)((?: ?\([^()]*\))*)\s*"
 )

@@ -7,8 +7,9 @@ the files: dkms copies them, and to read both would cost hundreds of megabytes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.dkms import Build, Module, Version
 from . import dkms_conf
 from .base import Reading
@@ -16,9 +17,9 @@ from .base import Reading
 TREE, KERNELS = "/var/lib/dkms", "/lib/modules"
 _NO_VERSIONS = ("original_module",)
 _NO_KERNELS = ("build", "source", "tarball", "driver_disk", "rpm", "deb")
-_KO = re.compile(r"(.+)\.ko(?:\.(?:xz|zst|gz|bz2))?", re.DOTALL)
+_KO = regex(r"(.+)\.ko(?:\.(?:xz|zst|gz|bz2))?", re.DOTALL)
 PLACES = ("updates/dkms", "extra", "updates")  # where dkms installs: Debian and Arch, Fedora, SUSE
-_LOG = re.compile(r"for kernel ([^\s()]{1,200})")
+_LOG = regex(r"for kernel ([^\s()]{1,200})")
 _HEAD = 400  # of a make.log: its first line names the kernel
 
 
@@ -28,7 +29,7 @@ def stem(name: str) -> str | None:
     return found[1] if found else None
 
 
-@dataclass(slots=True)
+@record()
 class Tree:
     """The tree of one host."""
 

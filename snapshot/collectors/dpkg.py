@@ -12,15 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..regexes import regex
 from ..sections.packages import Package
 from .base import decode
 
 STATUS = "/var/lib/dpkg/status"
 _IN_PLACE = {b"installed", b"triggers-awaited", b"triggers-pending"}
-_NAME = re.compile(rb"^Package: (\S+)$", re.MULTILINE)
-_STATUS = re.compile(rb"^Status: (\S+) (\S+) (\S+)$", re.MULTILINE)
-_ODD = re.compile(rb"\nStatus: (?!(?:install ok installed|\S+ ok (?:config-files|not-installed))\n)[^\n]*\n")
-_VERSION = re.compile(rb"^Version: (\S+)$", re.MULTILINE)
+_NAME = regex(rb"^Package: (\S+)$", re.MULTILINE)
+_STATUS = regex(rb"^Status: (\S+) (\S+) (\S+)$", re.MULTILINE)
+_ODD = regex(rb"\nStatus: (?!(?:install ok installed|\S+ ok (?:config-files|not-installed))\n)[^\n]*\n")
+_VERSION = regex(rb"^Version: (\S+)$", re.MULTILINE)
 
 
 def versions(status: bytes, names: Iterable[str]) -> dict[str, str] | None:

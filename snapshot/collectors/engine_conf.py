@@ -15,24 +15,25 @@ from typing import Any
 
 from .. import tomlio
 from ..errors import FormatError, ParseError
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.runtimes import Containerd, Setting
 from .secrets import REDACTED, is_secret, redacted
 
 Value = str | int | bool | list[str]
-_DOCKER = re.compile(
+_DOCKER = regex(
     r"default-runtime|exec-opts|features\..*|runtimes\.[^.]+\.(path|runtimeType|runtimeArgs)|cdi-spec-dirs|cgroup-parent"
     r"|default-cgroupns-mode|default-shm-size|default-ulimits\..*|live-restore|storage-driver|userns-remap|no-new-privileges"
 )
-_CONTAINERD = re.compile(
+_CONTAINERD = regex(
     r".*\b(default_runtime_name|enable_cdi|cdi_spec_dirs|runtime_type|SystemdCgroup|BinaryName|privileged_without_host_devices"
     r"|restrict_oom_score_adj|disable_cgroup|disabled_plugins|snapshotter)"
 )
-_NVIDIA = re.compile(r"(?!.*\benvironment\b).*", re.DOTALL)
+_NVIDIA = regex(r"(?!.*\benvironment\b).*", re.DOTALL)
 _LARGEST = 256 << 10  # characters of a file
-_HEADER = re.compile(r"\s*\[\[?([^\]]*)\]")
-_KEY = re.compile(r"""\s*+((?:"[^"]*+"|'[^']*+'|[A-Za-z0-9_. \t-])++)=""")
-_PART = re.compile(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
+_HEADER = regex(r"\s*\[\[?([^\]]*)\]")
+_KEY = regex(r"""\s*+((?:"[^"]*+"|'[^']*+'|[A-Za-z0-9_. \t-])++)=""")
+_PART = regex(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
 _LONGEST = 500  # characters of an option's value
 
 

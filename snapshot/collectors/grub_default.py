@@ -13,18 +13,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.boot import Variable
 from .cmdline import redacted, split
 from .secrets import REDACTED, is_secret
 
-_ASSIGNMENT = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)", re.DOTALL)
-_ANYWHERE = re.compile(r"(?<![\w$-])(GRUB_[A-Z0-9_]+)\+?=")
-_PART = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|((?:[^\s'\"\\;&|<>()`]|\\.)+)", re.DOTALL)
-_QUOTED = re.compile(r"\\([$`\"\\])|\$(?:(\w+)|\{(\w+)\})|([$`])", re.ASCII)
-_PLAIN = re.compile(r"\\(.)|\$(?:(\w+)|\{(\w+)\})|([$`])", re.ASCII)
-_WORD = re.compile(r"(?<![^\s\"'])[^\s\"'=]++=[^\s\"']++")
-_OPEN, _CLOSE = re.compile(r"(?:^|[;&|])\s*(?:if|for|while|until|case)\s"), re.compile(r"(?:^|;)\s*(?:fi|done|esac)\b")
+_ASSIGNMENT = regex(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)", re.DOTALL)
+_ANYWHERE = regex(r"(?<![\w$-])(GRUB_[A-Z0-9_]+)\+?=")
+_PART = regex(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|((?:[^\s'\"\\;&|<>()`]|\\.)+)", re.DOTALL)
+_QUOTED = regex(r"\\([$`\"\\])|\$(?:(\w+)|\{(\w+)\})|([$`])", re.ASCII)
+_PLAIN = regex(r"\\(.)|\$(?:(\w+)|\{(\w+)\})|([$`])", re.ASCII)
+_WORD = regex(r"(?<![^\s\"'])[^\s\"'=]++=[^\s\"']++")
+_OPEN, _CLOSE = regex(r"(?:^|[;&|])\s*(?:if|for|while|until|case)\s"), regex(r"(?:^|;)\s*(?:fi|done|esac)\b")
 
 
 class Setting(NamedTuple):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.iommu import Iommu
 from .base import Reading, Reads
 from .kernel_values import parse_switch, parse_word, value
@@ -27,7 +28,7 @@ READS = Reads(
     ),
     root="vfio's switches; the build configuration of kernels, where /boot is closed",
 )
-_OPTION = re.compile(
+_OPTION = regex(
     rb"^CONFIG_(IOMMU_DEFAULT_(?:DMA_STRICT|DMA_LAZY|PASSTHROUGH)|INTEL_IOMMU_DEFAULT_ON(?:_INTGPU_OFF)?"
     rb"|AMD_IOMMU|INTEL_IOMMU|IRQ_REMAP)=y\r?$", re.MULTILINE
 )

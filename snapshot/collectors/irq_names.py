@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.base import format_cpus, parse_cpus
 
 Family = dict[int, int]  # queue -> IRQ number
 OWN = "own part of "
 _FEW = 8  # queues with CPUs of their own that are still told one by one
-_NUMBERED = re.compile(r"(.*\D)([0-9]{1,5})(\]?)", re.DOTALL)
-_MASK = re.compile(r"(?:0x)?([0-9a-f]{1,8}(?:,[0-9a-f]{8})*|[0-9a-f]{1,16384})", re.IGNORECASE)
+_NUMBERED = regex(r"(.*\D)([0-9]{1,5})(\]?)", re.DOTALL)
+_MASK = regex(r"(?:0x)?([0-9a-f]{1,8}(?:,[0-9a-f]{8})*|[0-9a-f]{1,16384})", re.IGNORECASE)
 
 
 def parse_mask(text: str) -> str:

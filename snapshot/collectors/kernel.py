@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from ..regexes import regex
 from ..sections.debversion import release_order
 from ..sections.kernel import InstalledKernel, Kernel
 from . import kernel_config, preempt
@@ -36,10 +37,10 @@ READS = Reads(
     root="the preemption model that a dynamic kernel was switched to at run time",
 )
 _TAINTS = "PFSRMBUDAWCIOELKXTNJ"  # by bit
-_RELEASE = re.compile(r"[0-9]+\.[0-9].*", re.DOTALL)
-_IMAGE = re.compile(r"vmlinu[xz]-(.+)", re.DOTALL)
-_INITRD = re.compile(r"initrd(?:\.img)?-(.+)|initramfs-(.+)(?<!kdump)\.img", re.DOTALL)
-_COPY = re.compile(r".*(\.old|\.bak|\.sig|\.orig|\.dpkg-\w+|\.old-dkms|\.rpm(save|new)|~)", re.DOTALL)
+_RELEASE = regex(r"[0-9]+\.[0-9].*", re.DOTALL)
+_IMAGE = regex(r"vmlinu[xz]-(.+)", re.DOTALL)
+_INITRD = regex(r"initrd(?:\.img)?-(.+)|initramfs-(.+)(?<!kdump)\.img", re.DOTALL)
+_COPY = regex(r".*(\.old|\.bak|\.sig|\.orig|\.dpkg-\w+|\.old-dkms|\.rpm(save|new)|~)", re.DOTALL)
 
 
 def collect(reading: Reading) -> Kernel:

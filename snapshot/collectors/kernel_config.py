@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from .preempt import built_mode, options
 
 LIMIT = 4 << 20
-_LINE = re.compile(
+_LINE = regex(
     rb"^CONFIG_(HZ|X86_AMD_PSTATE_DEFAULT_MODE)=([0-9]{1,5})$"
     rb"|^CONFIG_(CPU_FREQ_DEFAULT_GOV_|IOMMU_DEFAULT_|TRANSPARENT_HUGEPAGE_|PCIEASPM_)([A-Z_]+)=y$"
     rb"|^(?:# )?CONFIG_(NUMA_BALANCING_DEFAULT_ENABLED)(=y| is not set)$",

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.pci import Bar, Function
 from .lspci_capabilities import (
     Block,
@@ -28,15 +29,15 @@ from .lspci_capabilities import (
 from .pci_config import parse_config
 from .pci_facts import DEAD, NEEDS_ROOT, REGISTERS, SYSTEM, Decoded, Gap, combine, gaps
 
-_FIRST = re.compile(r"(?:Slot:\s+)?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[01][0-9a-f]\.[0-7])(?: (.*))?")
-_HEX = re.compile(r"([0-9a-f]{2,3}):((?: [0-9a-f]{2}){1,16})")
-_TITLE = re.compile(r"(.*?)(?: ?\[([0-9a-f]{4})\])?: (.*)")
-_SUFFIX = re.compile(r" \((rev|prog-if) ([0-9a-f]{2})")
-_PAIR = re.compile(r"(?:^| ?\[|Device )([0-9a-f]{4}):([0-9a-f]{4})\]?$")
-_NUMBER = re.compile(r"(?:^|\[)([0-9a-f]{4})\]?$")
-_BYTE = re.compile("[0-9a-f]{2}")
-_REGION = re.compile(r"(?:Region ([0-5]): (Memory|I/O ports)|Expansion ROM) at ")
-_SIZE = re.compile(r"\[size=(\w+)\]")
+_FIRST = regex(r"(?:Slot:\s+)?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[01][0-9a-f]\.[0-7])(?: (.*))?")
+_HEX = regex(r"([0-9a-f]{2,3}):((?: [0-9a-f]{2}){1,16})")
+_TITLE = regex(r"(.*?)(?: ?\[([0-9a-f]{4})\])?: (.*)")
+_SUFFIX = regex(r" \((rev|prog-if) ([0-9a-f]{2})")
+_PAIR = regex(r"(?:^| ?\[|Device )([0-9a-f]{4}):([0-9a-f]{4})\]?$")
+_NUMBER = regex(r"(?:^|\[)([0-9a-f]{4})\]?$")
+_BYTE = regex("[0-9a-f]{2}")
+_REGION = regex(r"(?:Region ([0-5]): (Memory|I/O ports)|Expansion ROM) at ")
+_SIZE = regex(r"\[size=(\w+)\]")
 # Field -> its key in -v and -k, and in -vmm.
 _SYSTEM = {
     "driver": ("Kernel driver in use", "Driver"),
@@ -56,7 +57,7 @@ _EXTENDED: tuple[tuple[str, str, Callable[[Block], object]], ...] = (
 )
 
 
-@dataclass(slots=True)
+@record()
 class Record:
     """The lines of one function: what follows its address, (depth, text) of the rest, key -> value, the bytes."""
 
@@ -71,7 +72,7 @@ class Record:
         return 2 if "Control" in self.values else 1 if "Flags" in self.values else 0
 
 
-@dataclass(slots=True)
+@record()
 class Facts:
     """What has been understood: FOUND by field of Function; MISSED are the gaps."""
 

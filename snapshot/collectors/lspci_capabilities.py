@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.pci import Acs, Express, Link, PortType, ResizableBar
 from .pci_express import BYTES, SPEEDS
 
@@ -32,12 +33,12 @@ PORT_TYPES: tuple[tuple[str, PortType], ...] = (
     ("Root Complex Event Collector", "root complex event collector"),
 )
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
-_BLOCK = re.compile(r"Capabilities: \[([0-9a-f]{2,3})(?: v\d+)?\] ?(.*)")
-_ITEM = re.compile(r"([A-Za-z]\w*(?: \d)?):\s*(.*)")
-_SIZE = re.compile(r"(\d{1,4})([KMGTPE]?)B?")
+_BLOCK = regex(r"Capabilities: \[([0-9a-f]{2,3})(?: v\d+)?\] ?(.*)")
+_ITEM = regex(r"([A-Za-z]\w*(?: \d)?):\s*(.*)")
+_SIZE = regex(r"(\d{1,4})([KMGTPE]?)B?")
 
 
-@dataclass(slots=True)
+@record()
 class Block:
     """A capability: where it lies, its headline, its items (name -> text, continued lines joined by a blank)."""
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, field
 
 from ..errors import AbsentError
+from ..records import field, record
 from ..sections.devices import FOLDERS, LOOKED_AT, Node
 from ..sections.lxc import Container, Lxc, Part
 from . import lxc_system
@@ -68,7 +68,7 @@ def _own(path: str) -> bool:
     return below and not (LOOKED_AT.fullmatch(path) or FOLDERS.fullmatch(path))
 
 
-@dataclass(slots=True)
+@record()
 class _Node:
     reading: Reading
     includes: Includes

@@ -13,17 +13,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.lxc import NO_CGROUP2, Part, unquoted
 from .base import FactPath, Reading
 
 CGROUP = "/sys/fs/cgroup"
 _PAYLOAD = "lxc.payload"
-_OOM_KILL = re.compile(r"^oom_kill ([0-9]{1,19})$", re.MULTILINE | re.ASCII)
+_OOM_KILL = regex(r"^oom_kill ([0-9]{1,19})$", re.MULTILINE | re.ASCII)
 
 
-@dataclass(slots=True)
+@record()
 class Cgroups:
     """The cgroups of this host; NAMES are those of the containers of plain LXC, PATTERN is lxc.cgroup.pattern."""
 

@@ -12,8 +12,8 @@ lxc.container.conf(5), lxc.include; set_config_includefiles and do_includedir in
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
 
+from ..records import field, record
 from ..sections.base import Origin
 from ..sections.lxc import Ignored, unquoted
 from . import lxc_config
@@ -25,7 +25,7 @@ _MOST = 200  # files below one configuration: more is a mistake or an attack
 _MOST_LINES = 20_000
 
 
-@dataclass(slots=True)
+@record()
 class Includes:
     """Reads included files, each once."""
 
@@ -46,7 +46,7 @@ class Includes:
         return self._parsed[path]
 
 
-@dataclass(slots=True)
+@record()
 class _Expansion:
     """One configuration being expanded."""
 

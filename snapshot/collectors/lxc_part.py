@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from ..records import asdict, field, record
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.lxc import (
     DeviceRule,
@@ -26,7 +27,7 @@ from ..sections.lxc import (
 from .secrets import REDACTED, is_secret, redacted
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Line:
     """A line KEY = VALUE; the value has no blanks at its ends."""
 
@@ -35,7 +36,7 @@ class Line:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Unordered:
     """The lxc.include line of a directory whose files' order matters and is not known."""
 
@@ -45,10 +46,10 @@ class Unordered:
 
 Entry = Line | Unordered | Ignored
 
-_ENVIRONMENT = re.compile(r"\s*+(?:lxc\.environment[\w.-]*+|env(?![\w.-]))[\s:=]*+(?=\S)", re.IGNORECASE)
-_KEY = re.compile(r"\s*+([\w.-]++)\s*+[:=]\s*+(?=\S)")
-_IDMAP = re.compile(r"([ug])\s+(\w{1,20})\s+(\w{1,20})\s+(\w{1,20})", re.ASCII)
-_ESCAPE = re.compile(r"\\(040|011|012|134|\\)")
+_ENVIRONMENT = regex(r"\s*+(?:lxc\.environment[\w.-]*+|env(?![\w.-]))[\s:=]*+(?=\S)", re.IGNORECASE)
+_KEY = regex(r"\s*+([\w.-]++)\s*+[:=]\s*+(?=\S)")
+_IDMAP = regex(r"([ug])\s+(\w{1,20})\s+(\w{1,20})\s+(\w{1,20})", re.ASCII)
+_ESCAPE = regex(r"\\(040|011|012|134|\\)")
 _DEVICES = ("lxc.cgroup2.devices", "lxc.cgroup.devices")
 
 
@@ -60,7 +61,7 @@ def redacted_line(line: str) -> str:
     return f"{whole[0]}{REDACTED}" if whole else redacted(line)
 
 
-@dataclass(slots=True)
+@record()
 class Draft:
     """A part that grows line by line."""
 
@@ -94,7 +95,7 @@ class Draft:
 
     def part(self) -> Part:
         """The part; what is empty is left out."""
-        return Part.make({name: value for name in self.__slots__ if (value := getattr(self, name))})
+        return Part.make({name: value for name, value in asdict(self).items() if value})
 
     def _line(self, line: Line) -> None:
         key, value, origin = line.key, line.value, line.origin

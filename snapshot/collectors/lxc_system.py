@@ -7,10 +7,10 @@ files and cgroups are.
 
 from __future__ import annotations
 
-import re
+from ..regexes import regex
 
 FILE = "/etc/lxc/lxc.conf"
-_LINE = re.compile(r"[ \t]*+(lxc\.[\w.]++)[ \t]*+=[ \t]*+(.*)")
+_LINE = regex(r"[ \t]*+(lxc\.[\w.]++)[ \t]*+=[ \t]*+(.*)")
 
 
 def parse(text: str) -> dict[str, str]:

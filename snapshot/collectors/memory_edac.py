@@ -7,8 +7,7 @@ there without a driver, and then holds no controller.
 
 from __future__ import annotations
 
-import re
-
+from ..regexes import regex
 from ..sections.memory import Controller, Module
 from .attributes import integer
 from .base import Reading
@@ -20,7 +19,7 @@ EDAC_PATHS = (
     MC, f"{MC}/mc*", *(f"{MC}/mc*/{name}" for name in ("mc_name", "size_mb", "ce_count", "ue_count")),
     *(f"{MC}/mc*/{kind}*/{name}" for kind in ("dimm", "rank") for name in _MODULE),
 )
-_NAME = re.compile("(?:dimm|rank)[0-9]+")
+_NAME = regex("(?:dimm|rank)[0-9]+")
 
 
 def read_edac(reading: Reading) -> dict[str, Controller] | None:

@@ -6,9 +6,8 @@ proc(5); Documentation/admin-guide/blockdev/zram.rst, mm/zswap.rst. /proc/swaps 
 
 from __future__ import annotations
 
-import re
-
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.memory import Swap, Zram, Zswap
 from .attributes import integer, marked
 from .base import Reading
@@ -20,7 +19,7 @@ SWAP_PATHS = (
     *(f"{ZSWAP}/{name}" for name in (
         "enabled", "compressor", "zpool", "max_pool_percent", "accept_threshold_percent", "shrinker_enabled")),
 )
-_OCTAL = re.compile(r"\\([0-3][0-7]{2})")
+_OCTAL = regex(r"\\([0-3][0-7]{2})")
 
 
 def read_swaps(reading: Reading) -> dict[str, Swap] | None:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.modules import Assignment, Blacklisted, Command, Ignored, Option, Softdep
 from .cmdline import PATH as CMDLINE
@@ -24,10 +25,10 @@ from .cmdline import pair, redacted, split
 from .secrets import redacted as without_secrets
 
 _BLANKS = " \t"
-_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
+_ESCAPE = regex(r"\\(.?)", re.DOTALL)
 
 
-@dataclass(slots=True)
+@record()
 class Config:
     """What the files and the command line say."""
 

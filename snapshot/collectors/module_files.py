@@ -14,16 +14,17 @@ from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.modules import DiskModule, Initramfs, KernelModules
 from .base import Reading, decode
 from .modinfo import UNPACKED, ModInfo, parse
 
 TOP = "/lib/modules"
 LISTS = ("modules.dep", "modules.builtin", "modules.alias", "modules.builtin.alias")
-_PATH = re.compile(rb"^([^\s:]+/)?([^\s:/]+?)\.ko(\.xz|\.zst|\.gz)?(?=:|$)", re.MULTILINE)
-_NVIDIA = re.compile(r"nvidia((?:_current|_tesla|_legacy|_open|_[0-9]+(?:xx)?)*)(_uvm|_modeset|_drm|_peermem)?")
+_PATH = regex(rb"^([^\s:]+/)?([^\s:/]+?)\.ko(\.xz|\.zst|\.gz)?(?=:|$)", re.MULTILINE)
+_NVIDIA = regex(r"nvidia((?:_current|_tesla|_legacy|_open|_[0-9]+(?:xx)?)*)(_uvm|_modeset|_drm|_peermem)?")
 _OTHERS = ("zfs", "amdgpu", "mlx5_core")
-_RELEASE = re.compile(r"[0-9]+\.[0-9].*", re.DOTALL)
+_RELEASE = regex(r"[0-9]+\.[0-9].*", re.DOTALL)
 _INITRDS = ("/boot/initrd.img-{}", "/boot/initramfs-{}.img", "/boot/initrd-{}")
 _LICENSES = {"Dual MIT/GPL": "open", "NVIDIA": "proprietary"}
 

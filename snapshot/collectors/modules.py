@@ -11,11 +11,11 @@ A line of modules-load.d is one name, options and all; systemd reads /etc/module
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.modules import Entry, Ignored, Module, Modules
 from . import dropin, modprobe, module_files
@@ -39,9 +39,9 @@ READS = Reads(
     root="parameters that only root may read, and files of modprobe.d and /lib/modules that are closed to others",
 )
 
-_LINE = re.compile(r"(\S+) [0-9]+ \S+ \S+ \S+ \S+(?: \(([A-Z+-]+)\))?")
+_LINE = regex(r"(\S+) [0-9]+ \S+ \S+ \S+ \S+(?: \(([A-Z+-]+)\))?")
 _STATISTICS = ("coresize", "initsize", "initstate", "refcnt", "uevent", "taint")
-_COMPUTED = re.compile(
+_COMPUTED = regex(
     r"damon[^/]*/parameters/(?:kdamond_pid|nr_.*|bytes_.*)|acpi/parameters/(?:acpica_version|debug_level|debug_layer)"
     r"|page_reporting/parameters/.*|rng_core/parameters/default_quality"
 )

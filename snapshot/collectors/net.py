@@ -9,14 +9,14 @@ so of such a device they are unread.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ParseError
 from ..host.base import Command, Result
+from ..records import record
+from ..regexes import regex
 from ..sections.net import Interface, Net
 from . import net_ethtool, net_ifupdown, net_ip, net_netplan, net_networkd, net_udev
 from .base import Reading, Reads, decode
@@ -33,11 +33,11 @@ READS = Reads(
     commands=(net_ip.COMMAND, *net_ethtool.COMMANDS),
     root="what netplan files say",
 )
-_VLAN = re.compile(r"(\S+)\s*\|\s*(\d{1,4})\s*\|")
+_VLAN = regex(r"(\S+)\s*\|\s*(\d{1,4})\s*\|")
 Steps = Generator[tuple[Command, ...], Mapping[Command, Result], Net]
 
 
-@dataclass(slots=True)
+@record()
 class _Draft:
     """An interface on its way: its facts, and what is still to be asked."""
 

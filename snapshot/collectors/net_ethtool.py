@@ -12,18 +12,18 @@ ethtool(8), -g -l -c -k: ioctl and netlink answers that no file has. The odditie
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from ..errors import ParseError
 from ..host.base import Command, Result
+from ..regexes import regex
 from .base import Reading, decode
 
-_LINE = re.compile(r"([A-Za-z][A-Za-z /-]*):\s*(\d{1,9}|n/a)")
-_COALESCE = re.compile(r"([a-z][a-z-]*):\s*(\d{1,9}|n/a)")
-_PAIR = re.compile(r"(Adaptive|CQE mode) RX: (on|off|n/a)\s+TX: (on|off|n/a)")
-_FEATURE = re.compile(r"\s*([a-z0-9][\w-]*): (on|off)( \[[^]]*\])?")
+_LINE = regex(r"([A-Za-z][A-Za-z /-]*):\s*(\d{1,9}|n/a)")
+_COALESCE = regex(r"([a-z][a-z-]*):\s*(\d{1,9}|n/a)")
+_PAIR = regex(r"(Adaptive|CQE mode) RX: (on|off|n/a)\s+TX: (on|off|n/a)")
+_FEATURE = regex(r"\s*([a-z0-9][\w-]*): (on|off)( \[[^]]*\])?")
 _MAXIMUMS, _CURRENT = "Pre-set maximums:", "Current hardware settings:"
 Facts = dict[str, Any]
 

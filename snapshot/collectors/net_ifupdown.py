@@ -10,35 +10,35 @@ names a file or pattern, ``source-directory`` a folder of which names of letters
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.net import Setting, Stanza
 from .base import Reading
 from .net_lines import setting
 
 FILE, FOLDER = "/etc/network/interfaces", "/etc/network/interfaces.d"
 PATHS = (FILE, FOLDER, f"{FOLDER}/*")
-_KEPT = re.compile(
+_KEPT = regex(
     r"mtu|txqueuelen|hwaddress|bridge-[a-z-]+|(?:bond|slaves)(?:-[a-z-]+)?|vlan-[a-z-]+|vxlan-[a-z-]+|link-[a-z-]+"
     r"|offload-[a-z-]+|ethernet-[a-z-]+|hardware-[a-z-]+|ethtool-[a-z-]+|gro-offload|tso-offload|lro-offload"
 )
 _HOOKS = ("pre-up", "up", "post-up", "down", "pre-down", "post-down")
-_TUNES = re.compile(r"ethtool|/sys/|/proc/|\bip (?:-\S+ )*link\b|\btc\b|sysctl|setpci|affinity|txqueuelen|\bmtu\b")
-_AUTO = re.compile("auto|allow-.*")
-_PLAIN = re.compile("[A-Za-z0-9_-]+")
+_TUNES = regex(r"ethtool|/sys/|/proc/|\bip (?:-\S+ )*link\b|\btc\b|sysctl|setpci|affinity|txqueuelen|\bmtu\b")
+_AUTO = regex("auto|allow-.*")
+_PLAIN = regex("[A-Za-z0-9_-]+")
 _TOP = ("mapping", "rename", "template", "no-auto-down", "no-scripts", "source", "source-directory", "vlan")
 
 
-@dataclass(slots=True)
+@record()
 class _Draft:
     options: dict[str, Setting] = field(default_factory=dict)
     hooks: list[Setting] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@record()
 class Interfaces:
     """What files of this form say, as they are read one by one."""
 

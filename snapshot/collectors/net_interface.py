@@ -17,6 +17,7 @@ import re
 from typing import Any, NamedTuple
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.base import format_cpus
 from ..sections.net import Bond, Bridge
 from .attributes import Attributes, first_word, integer
@@ -40,11 +41,11 @@ PATHS = (NET, f"{NET}/*", f"{NET}/*/bridge", *(f"{NET}/*/{name}" for name in FIL
 INFINIBAND = "32"  # ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h
 PERMANENT, RANDOM = "0", "1"
 _NO_SUCH = (errno.EINVAL, errno.EOPNOTSUPP)
-_MASK = re.compile("[0-9a-f]{1,8}(?:,[0-9a-f]{8}){0,255}")
-_FLAGS = re.compile("0x[0-9a-f]{1,8}")
+_MASK = regex("[0-9a-f]{1,8}(?:,[0-9a-f]{8}){0,255}")
+_FLAGS = regex("0x[0-9a-f]{1,8}")
 _UP = 1  # IFF_UP
-_MAC = re.compile("([0-9a-f]{2}(?::[0-9a-f]{2}){5})|(?:[0-9a-f]{2}:){12}([0-9a-f]{2}(?::[0-9a-f]{2}){7})")
-_DEVTYPE = re.compile(r"^DEVTYPE=(\w+)$", re.MULTILINE)
+_MAC = regex("([0-9a-f]{2}(?::[0-9a-f]{2}){5})|(?:[0-9a-f]{2}:){12}([0-9a-f]{2}(?::[0-9a-f]{2}){7})")
+_DEVTYPE = regex(r"^DEVTYPE=(\w+)$", re.MULTILINE)
 _ASLEEP = ("suspended", "suspending", "resuming")
 
 

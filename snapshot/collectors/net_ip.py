@@ -6,13 +6,13 @@ kernel and iproute2 of 5.6 or later: a missing one proves nothing. It asks the k
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
 from ..errors import ParseError
+from ..regexes import regex
 
 COMMAND = ("ip", "-j", "-d", "link", "show")
-MAC = re.compile("[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
+MAC = regex("[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 
 
 class Link(NamedTuple):

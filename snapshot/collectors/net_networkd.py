@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..regexes import regex
 from ..sections.net import Setting, Stanza
 from .base import Reading
 from .net_lines import setting, shown
@@ -26,8 +27,8 @@ PATHS = (*FOLDERS, *(f"{folder}/*" for folder in FOLDERS), *(f"{folder}/*.d/*" f
 _SUFFIXES = (".link", ".network", ".netdev")
 _ALL = ("Match", "Link", "NetDev", "Bond", "Bridge", "VLAN", "SR-IOV")
 _SOME = {"Network": ("Bridge", "Bond", "VLAN", "MACVLAN", "IPVLAN", "VXLAN", "MACVTAP")}
-_PRIVATE = re.compile("SSID|Password|Host|Credential|Key", re.IGNORECASE)
-_SECTION = re.compile(r"\[([^\[\]]+)\]")
+_PRIVATE = regex("SSID|Password|Host|Credential|Key", re.IGNORECASE)
+_SECTION = regex(r"\[([^\[\]]+)\]")
 
 
 def read(reading: Reading) -> tuple[dict[str, Stanza] | None, dict[str, str]]:

@@ -6,16 +6,15 @@ device says SUBSYSTEM=="net". The later assignment of NAME counts, unless the ea
 
 from __future__ import annotations
 
-import re
-
+from ..regexes import regex
 from ..sections.net import UdevName
 from .base import Reading
 from .net_lines import origin, shown
 
 FOLDER = "/etc/udev/rules.d"
 PATHS = (FOLDER, f"{FOLDER}/*")
-_PAIR = re.compile(r'([A-Z_]+(?:\{[^}"]*\})?)\s*(==|!=|:=|\+=|-=|=)\s*"((?:[^"\\]|\\.)*)"')
-_NET = re.compile(r'SUBSYSTEMS?\s*==\s*"net"')
+_PAIR = regex(r'([A-Z_]+(?:\{[^}"]*\})?)\s*(==|!=|:=|\+=|-=|=)\s*"((?:[^"\\]|\\.)*)"')
+_NET = regex(r'SUBSYSTEMS?\s*==\s*"net"')
 
 
 def read(reading: Reading) -> list[UdevName] | None:

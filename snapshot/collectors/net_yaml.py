@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import ParseError
+from ..records import field, record
+from ..regexes import regex
 
 _QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'"""
-_STARTS_QUOTED = re.compile(_QUOTED)
-_TOKEN = re.compile(
+_STARTS_QUOTED = regex(_QUOTED)
+_TOKEN = regex(
     rf"\s*([\[\]{{}},]|:(?=[\s,\[\]{{}}]|$)|{_QUOTED}|[^\s\[\]{{}},:\"'](?:[^\[\]{{}},:]|:(?![\s,\[\]{{}}]|$))*)\s*"
 )
 _REFUSED = tuple("&*!|>%@`")
@@ -46,7 +47,7 @@ def parse_yaml(text: str, file: str) -> list[Fact]:
     return found
 
 
-@dataclass(slots=True)
+@record()
 class _Reader:
     levels: list[tuple[int, str]] = field(default_factory=list)  # indentation and key of each open level
     tokens: list[str] = field(default_factory=list)  # of the flow collection that is being read

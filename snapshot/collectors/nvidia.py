@@ -12,11 +12,11 @@ A recording may hold the text report or the list in place of the XML.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ..errors import AbsentError, ParseError
 from ..host.base import Command, Result
+from ..records import record
 from ..sections.base import Matrix
 from ..sections.nvidia import Affinity, Events, Gpu, Nvidia, UserSpace
 from . import nvidia_module, nvidia_userspace
@@ -48,7 +48,7 @@ _UNNAMED = "the report does not tell which GPU is which"
 _SMI_S, _OTHER_S = 30.0, 10.0  # a GPU without persistence takes a second or more to initialise, eight take turns
 
 
-@dataclass(slots=True)
+@record()
 class _Asked:
     """The commands' answers. REASON is why nvidia-smi was not to be run; SILENT, that there is nothing to ask about."""
 

@@ -12,11 +12,12 @@ import re
 from collections.abc import Mapping
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.nvidia import Capability, Driver, Gpu
 from .pci_address import sysfs_address
 
-_VERSION = re.compile(r"Module\b.*?\s([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:\s|$)")
-_PARAMETER = re.compile(r"(\w{1,80}): (?:([0-9]{1,18})|\"(.*)\")", re.DOTALL)
+_VERSION = regex(r"Module\b.*?\s([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:\s|$)")
+_PARAMETER = regex(r"(\w{1,80}): (?:([0-9]{1,18})|\"(.*)\")", re.DOTALL)
 _SWITCH = {"Y": True, "N": False, "1": True, "0": False}
 
 

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ..regexes import regex
 from ..sections.nvidia import Events
 from .pci_address import sysfs_address
 
@@ -22,17 +23,17 @@ GREP = r"^Linux version |NVRM: Xid |fallen off the bus|RmInitAdapter|AER: .*erro
 COMMAND = ("journalctl", "-k", "-b", "-o", "cat", "--no-pager", "-q", f"--grep={GREP}")
 
 _BDF = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}"
-_XID = re.compile(rf"NVRM: Xid \(PCI:({_BDF}(?:\.[0-7])?)\): ([0-9]{{1,5}}),")
-_LOST = re.compile(
+_XID = regex(rf"NVRM: Xid \(PCI:({_BDF}(?:\.[0-7])?)\): ([0-9]{{1,5}}),")
+_LOST = regex(
     rf"NVRM: (?:GPU ({_BDF}\.[0-7]): GPU has|The NVIDIA GPU ({_BDF}\.[0-7])\s.{{0,200}}?\s) ?fallen off the bus",
     re.DOTALL,
 )
-_INIT = re.compile(rf"NVRM: GPU ({_BDF}\.[0-7]): RmInitAdapter failed")
-_AER = re.compile(
+_INIT = regex(rf"NVRM: GPU ({_BDF}\.[0-7]): RmInitAdapter failed")
+_AER = regex(
     rf"({_BDF}\.[0-7]): AER: (?:Multiple )?(Correct|Uncorrect)(?:ed|able)(?: \((Non-)?Fatal\))? error"
     rf"(?: message)? received(?:(?: from|:) ({_BDF}\.[0-7]))?"
 )
-_BEGIN = re.compile(r"^(?:\[ *[0-9.]+\] )?Linux version ", re.MULTILINE)
+_BEGIN = regex(r"^(?:\[ *[0-9.]+\] )?Linux version ", re.MULTILINE)
 
 
 def from_boot(text: str) -> bool:

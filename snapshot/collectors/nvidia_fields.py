@@ -8,11 +8,11 @@ what nvmlErrorString() of nvml.h says in place of a value says nothing about the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.nvidia import MigDevice, State
 
 Path = tuple[str, ...]
@@ -27,7 +27,7 @@ _ERRORS = frozenset((
     "Insufficient Memory", "No data", "Insufficient Resources", "Requested functionality has been deprecated",
     "Argument version mismatch", "Unknown Error", "ERR!", "Unknown",
 ))
-_NUMBER = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,6}))? ?([A-Za-z%]*)")
+_NUMBER = regex(r"([0-9]{1,12})(?:\.([0-9]{1,6}))? ?([A-Za-z%]*)")
 _SWITCH = {"Enabled": True, "Yes": True, "On": True, "Disabled": False, "No": False, "Off": False}
 _BYTES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
@@ -149,7 +149,7 @@ _MIG: tuple[tuple[str, tuple[str, ...]], ...] = (
                          "device attributes/shared/multiprocessor count")),
     ("memory_bytes", ("fb_memory_usage/total", "shared fb memory usage/total", "fb memory usage/total")),
 )
-_REASONS = re.compile(
+_REASONS = regex(
     r"(?:clocks_(?:event|throttle)_reasons/clocks_(?:event|throttle)_reason_|clocks (?:event|throttle) reasons/)(.+)"
 )
 

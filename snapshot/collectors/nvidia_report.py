@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from ..errors import ParseError
 from ..host.base import Result
+from ..records import field, record
 from ..sections.nvidia import Gpu, State
 from .base import decode
 from .nvidia_fields import meant, state_of
@@ -30,7 +30,7 @@ _CUDA = ("cuda_version", "cuda_umd_version")
 Note = tuple[tuple[str, ...], str]  # fact below a GPU, why it is unknown
 
 
-@dataclass(slots=True)
+@record()
 class Report:
     """What nvidia-smi says of all GPUs; WHY it says nothing, where it has no LOG."""
 

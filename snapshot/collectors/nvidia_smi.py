@@ -11,26 +11,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from ..errors import ParseError
 from ..host.base import Result
+from ..records import field, record
+from ..regexes import regex
 from .base import decode
 from .pci_address import sysfs_address
 
 _SKIP = ("processes", "accounted_processes", "supported_clocks", "supported clocks")
 _START, _END = ("<?xml", "<nvidia_smi_log"), "</nvidia_smi_log>"
-_HANDLE = re.compile(
+_HANDLE = regex(
     r"Unable to determine the device handle for GPU ?(?:\d{1,3}: )?"
     r"(?:((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]): )?(.+)"
 )
-_INFOROM = re.compile(r"WARNING: infoROM is corrupted at gpu (\S+)")
-_GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+)")
-_LISTED = re.compile(r"GPU ([0-9]{1,4}): (.*) \(UUID: (GPU-[0-9a-fA-F-]+)\)")
+_INFOROM = regex(r"WARNING: infoROM is corrupted at gpu (\S+)")
+_GPU = regex(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+)")
+_LISTED = regex(r"GPU ([0-9]{1,4}): (.*) \(UUID: (GPU-[0-9a-fA-F-]+)\)")
 _VERSIONS = {"nvidia-smi version": "smi", "nvml version": "nvml", "cuda version": "cuda", "cuda umd version": "cuda"}
 
 
-@dataclass(slots=True)
+@record()
 class Device:
     """One GPU of a report: facts by name (elements or headings joined by /, lower case), and its MIG devices'."""
 
@@ -48,7 +49,7 @@ class Device:
             self.values.setdefault("/".join(path), text)
 
 
-@dataclass(slots=True)
+@record()
 class Log:
     """A report: what it says of the driver, and its GPUs in the order of their indexes."""
 
@@ -56,7 +57,7 @@ class Log:
     devices: list[Device] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@record()
 class _Reader:
     """Takes XML events in."""
 

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from ..errors import ParseError
+from ..records import field, record
+from ..regexes import regex
 from ..sections.base import Matrix, format_cpus
 from ..sections.nvidia import Affinity, Nvlink
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_CELL = re.compile(r"[A-Z][A-Z0-9/]{0,15}")
-_LEGEND = re.compile(r"\s+(NIC[0-9]{1,4}): (\S+)")
+_ANSI = regex(r"\x1b\[[0-9;]*m")
+_CELL = regex(r"[A-Z][A-Z0-9/]{0,15}")
+_LEGEND = regex(r"\s+(NIC[0-9]{1,4}): (\S+)")
 _AFFINITY = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
-_GPU = re.compile(r"GPU [0-9]{1,4}: .*\(UUID: (GPU-[0-9a-fA-F-]+)\)")
-_LINK = re.compile(r"\s+Link ([0-9]{1,3}): (?:([0-9]{1,5}(?:\.[0-9]{1,6})?) GB/s|<?inactive>?)", re.IGNORECASE)
+_GPU = regex(r"GPU [0-9]{1,4}: .*\(UUID: (GPU-[0-9a-fA-F-]+)\)")
+_LINK = regex(r"\s+Link ([0-9]{1,3}): (?:([0-9]{1,5}(?:\.[0-9]{1,6})?) GB/s|<?inactive>?)", re.IGNORECASE)
 
 
-@dataclass(slots=True)
+@record()
 class Grid:
     """A grid by its own names: GPU0, GPU1, ..., NIC0 or mlx5_0."""
 

@@ -8,8 +8,8 @@ comments; its addresses and paths are left out.
 from __future__ import annotations
 
 import posixpath
-import re
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.nvidia import Setting
 from .base import Reading
@@ -30,8 +30,8 @@ _KEYS = (
     "FABRIC_MODE", "FABRIC_MODE_RESTART", "FM_STAY_RESIDENT_ON_FAILURES", "ACCESS_LINK_FAILURE_MODE",
     "TRUNK_LINK_FAILURE_MODE", "NVSWITCH_FAILURE_MODE", "ABORT_CUDA_JOBS_ON_FM_EXIT",
 )
-_VERSION = re.compile(r"\.so\.([0-9]{2,4}\.[0-9]+(?:\.[0-9]+)?)")
-_FABRIC = re.compile(r"Fabric Manager version is\s*:\s*([0-9][0-9.]{1,30})")
+_VERSION = regex(r"\.so\.([0-9]{2,4}\.[0-9]+(?:\.[0-9]+)?)")
+_FABRIC = regex(r"Fabric Manager version is\s*:\s*([0-9][0-9.]{1,30})")
 _HOPS = 8
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.os import Os
 from . import dpkg, virtualization
 from .base import CONFIG_LIMIT, Reading, Reads
@@ -19,7 +20,7 @@ _PACKAGES = {
     "pve_container": ("pve-container",),
 }
 _KEYS = {"id": "ID", "version_id": "VERSION_ID", "codename": "VERSION_CODENAME", "pretty_name": "PRETTY_NAME"}
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = regex(
     r"""\s*([A-Za-z_][A-Za-z0-9_]*)=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)*))\s*(?:\#.*)?"""
 )
 READS = Reads((*_OS_RELEASE, dpkg.STATUS, *virtualization.PATHS))

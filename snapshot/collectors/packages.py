@@ -12,6 +12,7 @@ from collections.abc import Generator, Mapping
 
 from ..errors import ParseError
 from ..host.base import Command, Result
+from ..regexes import regex
 from ..sections.packages import AptOption, Package, Packages, Pin, Unattended
 from . import apt_conf, apt_history, apt_pins, dpkg, rpm
 from .base import Reading, Reads, decode
@@ -46,7 +47,7 @@ _TUNING = (
 NAMES = "|".join(
     re.escape(name).replace(r"\*", r"[^\s]*") for name in (*_KERNELS, *_DRIVERS, *_GUESTS, *_TUNING)
 )
-PATTERN = re.compile(NAMES)
+PATTERN = regex(NAMES)
 _AUTOMATIC = ("apt::periodic::", "unattended-upgrade::")
 _MAIL = ("unattended-upgrade::mail", "unattended-upgrade::sender")
 

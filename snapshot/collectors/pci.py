@@ -10,11 +10,11 @@ A recording may hold the output of any of several commands: what one leaves open
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..errors import AbsentError, ParseError
 from ..host.base import Command, Result
+from ..records import field, record
 from ..sections.pci import Aer, Function, Pci
 from .base import Reading, Reads, decode, why
 from .pci_facts import CAPABILITIES, DEAD, PLACE, Decoded, Gap, combine, gaps
@@ -48,7 +48,7 @@ T = TypeVar("T")
 Steps = Generator[tuple[Command, ...], Mapping[Command, Result], Pci]
 
 
-@dataclass(slots=True)
+@record()
 class _Layout:
     """What is read of all functions before the registers of the first."""
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_ADDRESS = re.compile(
+from ..regexes import regex
+
+_ADDRESS = regex(
     r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}):([01][0-9a-f])(?:\.([0-7]))?", re.IGNORECASE
 )
 

@@ -7,13 +7,13 @@ never split.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from ..regexes import regex
 from .base import decode
 
 FILES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids")
-_VENDOR = re.compile(rb"\n(?=[^\t\n#])")
+_VENDOR = regex(rb"\n(?=[^\t\n#])")
 
 
 def find_name(data: bytes, vendor: str, device: str) -> str | None:

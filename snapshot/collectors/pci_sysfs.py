@@ -13,14 +13,15 @@ from __future__ import annotations
 import re
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.pci import Bar
 
 DEVICES = "/sys/bus/pci/devices"
-ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
-ROOT = re.compile(r"pci[0-9a-f]{4,8}:[0-9a-f]{2}")
+ADDRESS = regex(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
+ROOT = regex(r"pci[0-9a-f]{4,8}:[0-9a-f]{2}")
 ENTRIES = 7  # at least: the kernel writes more of a bridge
 IO, MEMORY, PREFETCH = 0x100, 0x200, 0x2000
-_RESOURCE = re.compile(r"0x([0-9a-f]{16}) 0x([0-9a-f]{16}) 0x([0-9a-f]{16})")
+_RESOURCE = regex(r"0x([0-9a-f]{16}) 0x([0-9a-f]{16}) 0x([0-9a-f]{16})")
 
 
 def parse_resource(text: str) -> dict[str, Bar]:

@@ -17,9 +17,11 @@ from __future__ import annotations
 import re
 import zlib
 
-_MARKED = re.compile(r"\((none|voluntary|full|lazy)\)")
-_PARAMETER = re.compile(r'(?<!\S)"?preempt="?([a-z]+)"?(?!\S)')
-_OPTION = re.compile(rb"^CONFIG_(PREEMPT\w*|ARCH_HAS_PREEMPT_LAZY|X86_64)=y$", re.MULTILINE)
+from ..regexes import regex
+
+_MARKED = regex(r"\((none|voluntary|full|lazy)\)")
+_PARAMETER = regex(r'(?<!\S)"?preempt="?([a-z]+)"?(?!\S)')
+_OPTION = regex(rb"^CONFIG_(PREEMPT\w*|ARCH_HAS_PREEMPT_LAZY|X86_64)=y$", re.MULTILINE)
 _BUILT = {  # in this order: an RT kernel since 6.13 has a second one
     "PREEMPT_RT": "rt", "PREEMPT_NONE": "none", "PREEMPT_VOLUNTARY": "voluntary",
     "PREEMPT_LAZY": "lazy", "PREEMPT": "full",

@@ -14,8 +14,9 @@ order, on the line as it stands:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
+from ..records import field, record
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.lxc import Ignored, Option, Part, RawKey
 from . import pve_options
@@ -23,14 +24,14 @@ from .lxc_part import Draft, Entry, Line, redacted_line
 from .pve_keys import refused
 
 _BLANKS = " \t\n\r\f\v"
-_HEADER = re.compile(r"\[([a-z][a-z0-9_-]+)\]\s*", re.IGNORECASE | re.ASCII)
-_RAW = re.compile(r"(lxc\.[a-z0-9_.-]+)(?::|\s*=)", re.ASCII)
-_SNAPSTATE = re.compile(r"snapstate:\s*(prepare|delete)\s*", re.ASCII)
-_OPTION = re.compile(r"([a-z][a-z_]*[0-9]*):", re.ASCII)
-_DEVICE = re.compile(r"dev(?:[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])", re.ASCII)
+_HEADER = regex(r"\[([a-z][a-z0-9_-]+)\]\s*", re.IGNORECASE | re.ASCII)
+_RAW = regex(r"(lxc\.[a-z0-9_.-]+)(?::|\s*=)", re.ASCII)
+_SNAPSTATE = regex(r"snapstate:\s*(prepare|delete)\s*", re.ASCII)
+_OPTION = regex(r"([a-z][a-z_]*[0-9]*):", re.ASCII)
+_DEVICE = regex(r"dev(?:[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])", re.ASCII)
 
 
-@dataclass(slots=True)
+@record()
 class Section:
     """What stands below one header: raw lines (and ignored ones) in order, options, what is to be deleted."""
 
@@ -55,7 +56,7 @@ class Section:
         return draft.take(self.entries).part()
 
 
-@dataclass(slots=True)
+@record()
 class Conf:
     """A whole file."""
 
@@ -72,7 +73,7 @@ def parse(text: str, file: str) -> Conf:
 class Parser:
     """What the files of containers and of virtual machines have in common, in the words of containers."""
 
-    pending = re.compile(r"\[pve:pending\]\s*", re.IGNORECASE | re.ASCII)
+    pending = regex(r"\[pve:pending\]\s*", re.IGNORECASE | re.ASCII)
 
     def __init__(self) -> None:
         """For one file."""

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_KEY = re.compile(
+from ..regexes import regex
+
+_KEY = regex(
     r"""lxc\.(?:
     apparmor\.(?:profile|allow_incomplete|allow_nesting|raw) | arch | autodev | cap\.(?:drop|keep)
     | (?:cgroup2?|limit|net|prlimit)\..* | console\.(?:logfile|path) | devtty\.dir

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.lxc import Ignored
 from ..sections.qemu import MappedDevice, Mapping
@@ -17,9 +18,9 @@ from .secrets import redacted
 
 PATH = "/etc/pve/mapping/pci.cfg"
 _PROPERTIES = ("node", "id", "subsystem-id", "path", "iommugroup", "description")
-_NAME = re.compile(r"(\S+)\s*", re.ASCII)
-_PROPERTY = re.compile(r"\s+(\S+)(?:\s+(\S.*?))?\s*", re.ASCII | re.DOTALL)
-_ADDRESS = re.compile(r"[a-f0-9]{4,}:[a-f0-9]{2}:[a-f0-9]{2}(?:\.[a-f0-9])?")
+_NAME = regex(r"(\S+)\s*", re.ASCII)
+_PROPERTY = regex(r"\s+(\S+)(?:\s+(\S.*?))?\s*", re.ASCII | re.DOTALL)
+_ADDRESS = regex(r"[a-f0-9]{4,}:[a-f0-9]{2}:[a-f0-9]{2}(?:\.[a-f0-9])?")
 
 
 def parse(text: str, node: str) -> tuple[dict[str, Mapping], list[Ignored]]:

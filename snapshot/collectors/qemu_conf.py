@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.lxc import Ignored, Option
 from ..sections.qemu import HostPci, MachinePart
@@ -19,12 +20,12 @@ from . import pve_conf, pve_options
 from .lxc_part import Line
 from .secrets import REDACTED
 
-_SPECIAL = re.compile(r"\[special:[\w-]+\]\s*", re.IGNORECASE | re.ASCII)
-_PRIVATE = re.compile(
+_SPECIAL = regex(r"\[special:[\w-]+\]\s*", re.IGNORECASE | re.ASCII)
+_PRIVATE = regex(
     r"((?:ci(?:user|password|custom)|sshkeys|ipconfig[0-9]*|nameserver|searchdomain|smbios1|vmgenid):).*", re.DOTALL
 )
-_ARGS = re.compile(r"\b(data|string|value|password|secret)=(?:\"[^\"]*\"|'[^']*'|[^,\s]+)")
-_HOSTPCI = re.compile(r"hostpci(?:[0-9]|1[0-5])")
+_ARGS = regex(r"\b(data|string|value|password|secret)=(?:\"[^\"]*\"|'[^']*'|[^,\s]+)")
+_HOSTPCI = regex(r"hostpci(?:[0-9]|1[0-5])")
 _PROPERTIES = (
     "host", "mapping", "rombar", "romfile", "pcie", "x-vga", "legacy-igd", "mdev", "vendor-id", "device-id",
     "sub-vendor-id", "sub-device-id", "driver",
@@ -65,7 +66,7 @@ def hostpci(option: Option) -> HostPci:
 
 
 class _Parser(pve_conf.Parser):
-    pending = re.compile(r"\[PENDING\]\s*", re.IGNORECASE | re.ASCII)
+    pending = regex(r"\[PENDING\]\s*", re.IGNORECASE | re.ASCII)
 
     def redacted(self, line: str) -> str:
         if private := _PRIVATE.fullmatch(line):

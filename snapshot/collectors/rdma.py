@@ -11,9 +11,9 @@ nothing around the =, # in the first column begins a comment, and the first line
 from __future__ import annotations
 
 import errno
-import re
 
 from ..errors import AbsentError, ParseError
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.rdma import Device, HcaChoice, Naming, Port, Rdma
 from .attributes import Attributes
@@ -34,10 +34,10 @@ READS = Reads(
         *(f"{CLASS}/*/{name}" for name in _FILES), *(f"{CLASS}/*/ports/*/{name}" for name in _PORT_FILES),
     ),
 )
-_STATE = re.compile(r"\d+: ?(\S.*)")
-_RATE = re.compile(r"(\d{1,6}(?:\.\d)?) Gb/sec(?: \(([^)]*)\))?")
-_GUID = re.compile("[0-9a-f]{4}(?::[0-9a-f]{4}){3}")
-_RENAME = re.compile(r"rdma_rename\s+\S+\s+(NAME_\w+)")
+_STATE = regex(r"\d+: ?(\S.*)")
+_RATE = regex(r"(\d{1,6}(?:\.\d)?) Gb/sec(?: \(([^)]*)\))?")
+_GUID = regex("[0-9a-f]{4}(?::[0-9a-f]{4}){3}")
+_RENAME = regex(r"rdma_rename\s+\S+\s+(NAME_\w+)")
 _NO_SUCH = (errno.EINVAL, errno.EOPNOTSUPP)
 
 

@@ -10,13 +10,14 @@ import re
 
 from ..errors import ParseError
 from ..host.base import Command
+from ..regexes import regex
 from ..sections.debversion import order
 from ..sections.packages import Package
 
 DATABASES = ("/usr/lib/sysimage/rpm", "/var/lib/rpm")
 QUERY = Command(("rpm", "-qa", "--qf", r"%{NAME}\t%{VERSION}-%{RELEASE}\n"), timeout_s=20)
 LOCKS = ("/etc/dnf/plugins/versionlock.list", "/etc/yum/pluginconf.d/versionlock.list")
-_LINE = re.compile(r"([^\s/]+)\t(\S+)")
+_LINE = regex(r"([^\s/]+)\t(\S+)")
 
 
 def parse(text: str, names: re.Pattern[str]) -> dict[str, Package]:

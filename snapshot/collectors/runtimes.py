@@ -8,11 +8,11 @@ driver or of the dynamic ranges (Documentation/admin-guide/devices.txt) are look
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TypeVar
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.runtimes import Containerd, Runtimes
 from . import cdi, engine_conf, subids
 from .base import Reading, Reads
@@ -32,8 +32,8 @@ READS = Reads(
     ),
     root="configuration files that only root may read, such as those of k3s",
 )
-_NUMBERS = re.compile("([0-9]{1,4}):[0-9]{1,7}")
-_TARGET = re.compile(r"(?:\.\./|/dev/)(?:nvidia|kfd\b)")
+_NUMBERS = regex("([0-9]{1,4}):[0-9]{1,7}")
+_TARGET = regex(r"(?:\.\./|/dev/)(?:nvidia|kfd\b)")
 
 
 def collect(reading: Reading) -> Runtimes:

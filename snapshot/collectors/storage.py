@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.storage import Block, Controller, Mount, Queue, Storage
 from .attributes import Attributes, marked
 from .base import Reading, Reads, decode
@@ -47,9 +48,9 @@ READS = Reads(
         NVME, *(f"{NVME}/*/{name}" for name in _NVME_FILES), f"{NUMBERS}/*", MOUNTINFO, *FSTAB_PATHS, *POOL_PATHS,
     ),
 )
-_LEFT_OUT = re.compile(r"(loop|ram|zram|zd|rbd|nbd|drbd|fd|sr|md_d)[0-9]+|nvme[0-9]+c[0-9]+n[0-9]+")
+_LEFT_OUT = regex(r"(loop|ram|zram|zd|rbd|nbd|drbd|fd|sr|md_d)[0-9]+|nvme[0-9]+c[0-9]+n[0-9]+")
 _UNCOUNTED = ("ram", "zram", "fd", "sr", "loop", "nbd", "")
-_GUEST = re.compile(r".*(?:vm|base|subvol|snap_vm)--[0-9]+--.*", re.DOTALL)  # LVM doubles the hyphens of a name
+_GUEST = regex(r".*(?:vm|base|subvol|snap_vm)--[0-9]+--.*", re.DOTALL)  # LVM doubles the hyphens of a name
 _NO_SUCH = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENXIO)
 _SECTOR = 512  # of size, whatever the device's own is
 

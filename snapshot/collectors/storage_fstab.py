@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.storage import Fstab, IgnoredLine
 from .addresses import without_addresses
@@ -19,8 +20,8 @@ from .storage_mounts import decode_place, kept_options
 FSTAB = "/etc/fstab"
 UNITS = "/etc/systemd/system"
 PATHS = (FSTAB, UNITS, f"{UNITS}/*.mount", f"{UNITS}/*/*.mount")
-_SECRET = re.compile(r"((?:^|[\s,])(?:user(?:name)?|domain|pass(?:word)?|secret|key)=)[^\s,]+", re.IGNORECASE)
-_OPTION = re.compile(r"\s*(What|Where|Type|Options)\s*=\s*(.*?)\s*")
+_SECRET = regex(r"((?:^|[\s,])(?:user(?:name)?|domain|pass(?:word)?|secret|key)=)[^\s,]+", re.IGNORECASE)
+_OPTION = regex(r"\s*(What|Where|Type|Options)\s*=\s*(.*?)\s*")
 
 
 def parse_fstab(text: str, file: str = FSTAB) -> tuple[dict[str, Fstab], list[IgnoredLine]]:

@@ -8,24 +8,24 @@ mount. The numbers in autofs lines (pipe_ino, fd, pgrp) and tmpfs sizes change b
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import NamedTuple
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.mount_kinds import MEMORY, left_out_as
 from ..sections.storage import Mount
 from .addresses import without_addresses
 from .base import decode
 from .secrets import redacted
 
-_ESCAPE = re.compile(rb"\\([0-7]{3})")
-_NUMBERS = re.compile(r"[0-9]{1,9}:[0-9]{1,9}")
-_DROPPED = re.compile(
+_ESCAPE = regex(rb"\\([0-7]{3})")
+_NUMBERS = regex(r"[0-9]{1,9}:[0-9]{1,9}")
+_DROPPED = regex(
     "pipe_ino|fd|pgrp|size|nr_inodes|nr_blocks|addr|clientaddr|mountaddr|user|username|domain|pass|password|secret|key"
     "|user_id|group_id|mountport|port|minproto|maxproto|mds_namespace|name"
 )
-_SIZE = re.compile(r"([0-9]{1,15})([kmg]?)")
+_SIZE = regex(r"([0-9]{1,15})([kmg]?)")
 _UNITS = {"": 0, "k": 0, "m": 10, "g": 20}
 
 

@@ -13,6 +13,7 @@ import errno
 import re
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.storage import Pool, Raid
 from .attributes import Attributes
 from .base import Reading, why
@@ -21,10 +22,10 @@ KSTAT, CACHE, MDSTAT = "/proc/spl/kstat/zfs", "/etc/zfs/zpool.cache", "/proc/mds
 PATHS = (KSTAT, f"{KSTAT}/*", f"{KSTAT}/*/state", CACHE, MDSTAT)
 _CACHE_LIMIT = 16 << 20
 _ONE_LIST = bytes((0, 0, 0, 19, 0, 0, 0, 1))
-_ARRAY = re.compile(r"(md\S*) : (active|inactive)(?: \((read-only|auto-read-only)\))?((?: \S+)*)")
-_MEMBER = re.compile(r"([^\s\[\]]+)\[\d+\]((?:\([A-Z]\))*)")
-_COUNT = re.compile(r"\[(\d{1,5})/(\d{1,5})\] \[[U_]+\]")
-_ACTION = re.compile(r"\s(recovery|resync|reshape|check|repair)\s*=")
+_ARRAY = regex(r"(md\S*) : (active|inactive)(?: \((read-only|auto-read-only)\))?((?: \S+)*)")
+_MEMBER = regex(r"([^\s\[\]]+)\[\d+\]((?:\([A-Z]\))*)")
+_COUNT = regex(r"\[(\d{1,5})/(\d{1,5})\] \[[U_]+\]")
+_ACTION = regex(r"\s(recovery|resync|reshape|check|repair)\s*=")
 
 
 def read_pools(reading: Reading) -> dict[str, Pool] | None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.runtimes import IdRange, SubIds
 
-_LINE = re.compile(r"([^:\s]+):([0-9]{1,10}):([0-9]{1,10})\s*")
+_LINE = regex(r"([^:\s]+):([0-9]{1,10}):([0-9]{1,10})\s*")
 
 
 def parse(text: str) -> SubIds:

@@ -9,11 +9,11 @@ sched_energy_aware is empty where it cannot work.
 from __future__ import annotations
 
 import errno
-import re
 from collections import Counter
 from collections.abc import Callable
 from operator import itemgetter
 
+from ..regexes import regex
 from ..sections.sysctl import Sysctl
 from .base import Reading, Reads, decode, why
 from .cmdline import LIMIT as CMDLINE_LIMIT
@@ -50,10 +50,10 @@ _LIVE = (
 )
 _SKIP = frozenset(f"{TOP}/{path}" for path in (*_ACT, *_PRIVATE, *_IDENTITY, *_ELSEWHERE, *_LIVE))
 
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_BLANKS = re.compile(r"[ \t]+")
-_TREE = re.compile(f"{TOP}/net/(?:ipv[46]/(?:conf|neigh)|mpls/conf)/([^/]+)")
-_GUESTS = re.compile(
+_INTEGER = regex(r"0|-?[1-9][0-9]{0,18}")
+_BLANKS = regex(r"[ \t]+")
+_TREE = regex(f"{TOP}/net/(?:ipv[46]/(?:conf|neigh)|mpls/conf)/([^/]+)")
+_GUESTS = regex(
     r"(?P<kind>veth|tap|macvtap|vnet|tun(?=[0-9])|fwbr|fwpr|fwln|docker|podman|cali|cni|flannel|lxc|virbr|v[be]-).*"
     r"|br-[0-9a-f]{12}"
 )

@@ -21,6 +21,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.sysctl import Assignment, IgnoredLine, Setting
 from .cmdline import PATH, pair, split
@@ -35,9 +36,9 @@ CMDLINE = PATH
 
 _SWAP = str.maketrans("./", "/.")
 _ENDS = " \t\n\v\f\r"
-_BLANKS = re.compile(r"[ \t]+")
-_LINE_END = re.compile(r"\r\n?|\n")
-_LINE = re.compile(r"([\s-]*+([^=\s]*+)\s*+=?)(.*)", re.DOTALL)
+_BLANKS = regex(r"[ \t]+")
+_LINE_END = regex(r"\r\n?|\n")
+_LINE = regex(r"([\s-]*+([^=\s]*+)\s*+=?)(.*)", re.DOTALL)
 _LONGEST_KEY = 512  # no path below /proc/sys comes near it
 _BRACKETS = 16  # in one pattern: each is searched to its end
 _MOST_PATTERNS, _MOST_MATCHES = 1000, 50_000  # of all files together

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.shell import Loop, Step, assigned, steps
 from ..sections.shell_tokens import tokens
 from ..sections.units import TuningLine
@@ -20,8 +21,8 @@ from .units_lines import logical_lines, redacted
 
 SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh")
 _LONGEST, _LONGEST_LOOP, _MOST = 200, 1000, 12  # signs of a condition or word, of a loop's head; conditions of a line
-_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
-_ARGUMENT = re.compile(r"\$\{?[1-9@*]")
+_USED = regex(r"\$\{?([A-Za-z_]\w*)")
+_ARGUMENT = regex(r"\$\{?[1-9@*]")
 _ELSEWHERE = (".", "source", "eval")
 Within = tuple[object, ...]
 

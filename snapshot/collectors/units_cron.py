@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import Job
 from .base import Reading
@@ -21,10 +22,10 @@ from .units_scripts import Scripts
 
 FOLDER = "/etc/cron.d"
 SYSTEM, OWN = ("/etc/crontab",), ("/var/spool/cron/crontabs/root", "/var/spool/cron/root")
-_INPUT = re.compile(r"(?<!\\)%")
-_NAME = re.compile(r"[\w-]+", re.ASCII)
-_SYSTEM = re.compile(r"(@\w+|(?:[\d*/,\-~a-zA-Z]+\s+){4}[\d*/,\-~a-zA-Z]+)\s+(\S+)\s+(\S.*)")
-_OWN = re.compile(r"(@\w+|(?:[\d*/,\-~a-zA-Z]+\s+){4}[\d*/,\-~a-zA-Z]+)(\s)+(\S.*)")
+_INPUT = regex(r"(?<!\\)%")
+_NAME = regex(r"[\w-]+", re.ASCII)
+_SYSTEM = regex(r"(@\w+|(?:[\d*/,\-~a-zA-Z]+\s+){4}[\d*/,\-~a-zA-Z]+)\s+(\S+)\s+(\S.*)")
+_OWN = regex(r"(@\w+|(?:[\d*/,\-~a-zA-Z]+\s+){4}[\d*/,\-~a-zA-Z]+)(\s)+(\S.*)")
 
 
 class Entry(NamedTuple):

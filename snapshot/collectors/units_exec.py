@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
+from ..regexes import regex
 from ..sections.exec_line import commands as commands
 
 _SHELLS = frozenset(("sh", "bash", "dash", "ash", "zsh", "ksh"))
@@ -16,9 +17,9 @@ WRAPPERS = _SHELLS | {
 }
 _NO_PROGRAM = frozenset(("test", "[", "[[", "cd", "echo", "printf", "export", "set", "exit", "for", "done", "fi", "#"))
 _OPTIONS = ("-u", "-g", "-n", "-k", "-c", "-e", "-p")  # of the wrappers, that have a value
-_VALUE = re.compile(r"[\d.,:x-]+[smhd]?|/(?:run|tmp|dev|var/lock|var/run)/.*", re.DOTALL)
-_INLINE = re.compile(r"-[a-z]*c")
-_SEGMENT = re.compile(r"[;\n]|&&?|\|\|?")
+_VALUE = regex(r"[\d.,:x-]+[smhd]?|/(?:run|tmp|dev|var/lock|var/run)/.*", re.DOTALL)
+_INLINE = regex(r"-[a-z]*c")
+_SEGMENT = regex(r"[;\n]|&&?|\|\|?")
 
 
 def programs(words: Sequence[str]) -> list[str]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from ..records import field, record
 from ..sections.units import UnitState
 from .base import Reading, decode
 from .dropin import order
@@ -33,7 +33,7 @@ _LINKED = (".wants", ".requires", ".upholds")
 _INSTALL = ("WantedBy", "RequiredBy", "UpheldBy", "Alias")
 
 
-@dataclass(slots=True)
+@record()
 class Catalogue:
     """What lies in the folders, by name."""
 

@@ -7,9 +7,9 @@ An empty /etc/pve means that pve-cluster is down, and not that there are no gues
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ..regexes import regex
 from .base import Reading
 from .units_exec import programs
 from .units_files import text_of
@@ -18,7 +18,7 @@ from .units_scripts import Scripts
 _TOP = "/etc/pve"
 FOLDERS = (f"{_TOP}/lxc", f"{_TOP}/qemu-server")
 SNIPPETS = "/var/lib/vz/snippets"
-_HOOK = re.compile(r"(hookscript|lxc\.hook\.[a-z-]+)\s*[:=]\s*(\S.*)")
+_HOOK = regex(r"(hookscript|lxc\.hook\.[a-z-]+)\s*[:=]\s*(\S.*)")
 
 
 def hooks(reading: Reading, scripts: Scripts) -> dict[str, list[str]]:

@@ -7,10 +7,10 @@ the main file, of which the first folder's counts. proc_pid_limits(5): a table o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import Limit, Limits, ProcessLimit, Setting
 from .base import Reading, decode, why
@@ -23,8 +23,8 @@ _TOPS = ("/etc/systemd", "/run/systemd", "/usr/local/lib/systemd", "/usr/lib/sys
 MAIN = tuple(f"{top}/system.conf" for top in _TOPS)
 FOLDERS = tuple(f"{top}/system.conf.d" for top in _TOPS)
 _ITEMS: dict[str, Literal["memlock", "nofile"]] = {"memlock": "memlock", "nofile": "nofile"}
-_DOMAIN = re.compile(r"[*%]|root|[@%][\w.-]+|@?[0-9]*:?[0-9]*")
-_ROW = re.compile(r"Max (open files|locked memory) +(\w+) +(\w+)")
+_DOMAIN = regex(r"[*%]|root|[@%][\w.-]+|@?[0-9]*:?[0-9]*")
+_ROW = regex(r"Max (open files|locked memory) +(\w+) +(\w+)")
 
 
 def collect(reading: Reading) -> Limits:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import TuningLine
 from .secrets import REDACTED
@@ -23,24 +24,24 @@ _NAMES = (
     "blockdev", "nvme", "modprobe", "insmod", "rmmod", "mknod", "swapoff", "swapon", "zramctl", "hugeadm", "ksmtuned",
     "ksmctl",
 )
-_TOOL = re.compile(rf"(?<![\w.$-])(?:set_irq_affinity\w*(?:\.sh)?|{'|'.join(_NAMES)})(?![\w./=-])")
+_TOOL = regex(rf"(?<![\w.$-])(?:set_irq_affinity\w*(?:\.sh)?|{'|'.join(_NAMES)})(?![\w./=-])")
 _SIGNS = (*_NAMES, "/sys/", "/proc/", "mtu", "txq")  # of which a line that touches tuning has one
-_IP = re.compile(r"(?<![\w.-])ip\s+(?:-\S+\s+)*l(?:ink)?\s+(?:set|change)\s.{0,200}?\b(?:mtu|txqueuelen|txqlen)\b")
-_PATH = re.compile(r"/(?:sys|proc)/[\w./*?\[\]{}$:,@+-]+")
-_WRITE = re.compile(
+_IP = regex(r"(?<![\w.-])ip\s+(?:-\S+\s+)*l(?:ink)?\s+(?:set|change)\s.{0,200}?\b(?:mtu|txqueuelen|txqlen)\b")
+_PATH = regex(r"/(?:sys|proc)/[\w./*?\[\]{}$:,@+-]+")
+_WRITE = regex(
     r"(?:(?<![0-9&=-])>{1,2}\|?\s*|\btee\s+(?:-\S+\s+)*|\bof=)[\"']?/(?:sys|proc)/(?!self/|\$\$|[0-9])"
     r"|/(?:sys|proc)/[^\"']*[\"']\s*,\s*[\"'][wa]|/(?:sys|proc)/[^\"']*[\"']\)?\.write_"
 )
-_WRITE_THERE = re.compile(r"\b(?:echo|printf|cat)\b[^|]*?(?<![0-9&=-])>\s*[\"']?\$|\btee\s+(?:-\S+\s+)*[\"']?\$")
-_NAMED = re.compile(r"\s*(?:for\s|while\s|(?:export\s+|local\s+|readonly\s+|my\s+)?[$@]?\w+\s*=)")
-_BEARER = re.compile(r"\b(Authorization:\s*|Bearer\s+|Basic\s+)[^\s\"']+(?:\s+[^\s\"']+(?=[\"']))?", re.IGNORECASE)
-_LOGIN = re.compile(r"(\s(?:-u|--user|--login)[\s=]*[\"']?[^\s:\"']*:)[^\s\"']+")
-_PIPED = re.compile(r"(?:echo|printf)\s+[^|]*(\|\s*(?:/\S*/)?sudo\s+-\S*S)")
-_USER = re.compile(
+_WRITE_THERE = regex(r"\b(?:echo|printf|cat)\b[^|]*?(?<![0-9&=-])>\s*[\"']?\$|\btee\s+(?:-\S+\s+)*[\"']?\$")
+_NAMED = regex(r"\s*(?:for\s|while\s|(?:export\s+|local\s+|readonly\s+|my\s+)?[$@]?\w+\s*=)")
+_BEARER = regex(r"\b(Authorization:\s*|Bearer\s+|Basic\s+)[^\s\"']+(?:\s+[^\s\"']+(?=[\"']))?", re.IGNORECASE)
+_LOGIN = regex(r"(\s(?:-u|--user|--login)[\s=]*[\"']?[^\s:\"']*:)[^\s\"']+")
+_PIPED = regex(r"(?:echo|printf)\s+[^|]*(\|\s*(?:/\S*/)?sudo\s+-\S*S)")
+_USER = regex(
     r"\b((?:sudo\b[^|;&]{0,80}?\s(?:-u|--user)[ =]?|(?:su|runuser)\s+(?:-[lu]?\s+|--login\s+)?))(?!root\b|-)[\w.-]+"
 )
-_HERE = re.compile(r"<<<\s*(?:\"[^\"]*\"|'[^']*'|\S+)")
-_OPTION = re.compile(r"((?:sshpass|mysql|ipmitool|wsrep)\b.*?\s-[pP]\s?)[^\s\"']+")
+_HERE = regex(r"<<<\s*(?:\"[^\"]*\"|'[^']*'|\S+)")
+_OPTION = regex(r"((?:sshpass|mysql|ipmitool|wsrep)\b.*?\s-[pP]\s?)[^\s\"']+")
 
 
 def redacted(text: str) -> str:

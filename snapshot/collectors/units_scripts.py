@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import errno
 import posixpath
-from dataclasses import dataclass, field
 
+from ..records import field, record
 from ..sections.units import Script, TuningLine
 from .base import Reading, decode, why
 from .units_context import SHELLS, in_context, interpreter
@@ -28,7 +28,7 @@ _PACKAGED = tuple(f"{folder}/" for folder in _PROGRAMS)
 _QUIET = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENXIO)
 
 
-@dataclass(slots=True)
+@record()
 class Scripts:
     """Each script is read once, whoever calls it."""
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from ..errors import ParseError
+from ..records import field, record
+from ..regexes import regex
 from ..sections.units import Command, Unit
 from .base import Reading, decode
 from .units_conf import Line, effective, last, parse, words
@@ -31,12 +32,12 @@ KNOWN = frozenset(f"{name}.service" for name in (
     "openibd", "zramswap", "proxmox-boot-cleanup",
 ))
 _GIVEN = ("/usr/lib/", "/lib/", "/run/systemd/generator", "/run/systemd/transient")
-_PROGRAM = re.compile(r"^Exec\w+\s*=\s*[-@:+!|]*\"?([^\s\"]+)", re.MULTILINE)
+_PROGRAM = regex(r"^Exec\w+\s*=\s*[-@:+!|]*\"?([^\s\"]+)", re.MULTILINE)
 _TRUE = ("yes", "true", "on", "1", "y", "t")
 _INSTALL = ("WantedBy", "RequiredBy", "UpheldBy", "Alias", "Also", "DefaultInstance")
 
 
-@dataclass(slots=True)
+@record()
 class Services:
     """Finds the units and builds them."""
 

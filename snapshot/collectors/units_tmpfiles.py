@@ -7,9 +7,9 @@ but for w+.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import Tmpfile
 from .base import Reading
@@ -17,7 +17,7 @@ from .units_files import layered, text_of
 from .units_lines import redacted
 
 FOLDERS = ("/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/local/lib/tmpfiles.d", "/usr/lib/tmpfiles.d")
-_FIELD = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S+)\s*")
+_FIELD = regex(r"(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S+)\s*")
 
 
 def lines(reading: Reading, masked: dict[str, str]) -> dict[str, list[Tmpfile]]:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from ..errors import ParseError
 from ..host.base import NOT_THERE, Command, Result
+from ..records import field, record
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import Setting, Tuned
 from .base import Reading, decode
@@ -25,11 +26,11 @@ TOP = "/etc/tuned"
 FOLDERS = ("/etc/tuned/profiles", TOP, "/usr/lib/tuned/profiles", "/usr/lib/tuned")
 _ACTIVE = f"{TOP}/active_profile"
 ADM = Command(("tuned-adm", "active"), timeout_s=10)
-_ADM = re.compile(r"^(?:Current active|Preset) profile: +(\S.*)$", re.MULTILINE)
+_ADM = regex(r"^(?:Current active|Preset) profile: +(\S.*)$", re.MULTILINE)
 _MOST = 100  # profiles that include each other; a chain of them is a chain of calls here
-_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
-_MANY = re.compile(r"\s*[,;]\s*")
-_COMMENT = re.compile(r"(?:^|\s)#.*")
+_NAME = regex(r"[a-zA-Z0-9_.-]+")
+_MANY = regex(r"\s*[,;]\s*")
+_COMMENT = regex(r"(?:^|\s)#.*")
 _TRUE = ("1", "true", "yes", "on", "y", "t")
 
 Sections = dict[str, dict[str, Setting]]
@@ -86,7 +87,7 @@ def parse_adm(text: str) -> list[str]:
     return " ".join(found).split()
 
 
-@dataclass(slots=True)
+@record()
 class _Profile:
     """Profiles as they merge."""
 

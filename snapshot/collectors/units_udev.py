@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import UdevRule
 from .base import Reading
@@ -19,9 +20,9 @@ from .units_scripts import Scripts
 
 FOLDERS = ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d")
 _HOME = "/usr/lib/udev"  # of programs that are named without a path
-_PAIR = re.compile(r"([A-Z_]+(?:\{[^}]{0,200}\})?)\s*(==|!=|\+=|-=|:=|=)\s*([ei]?\"(?:[^\"\\]|\\.)*\")")
-_ACCELERATOR = re.compile(r"nvidia|amdgpu|kfd|render|drm|accel|vfio|infiniband|uverbs|rdma|habana", re.IGNORECASE)
-_VENDOR = re.compile(r"nvidia|amdgpu|rocm|kfd|habana", re.IGNORECASE)
+_PAIR = regex(r"([A-Z_]+(?:\{[^}]{0,200}\})?)\s*(==|!=|\+=|-=|:=|=)\s*([ei]?\"(?:[^\"\\]|\\.)*\")")
+_ACCELERATOR = regex(r"nvidia|amdgpu|kfd|render|drm|accel|vfio|infiniband|uverbs|rdma|habana", re.IGNORECASE)
+_VENDOR = regex(r"nvidia|amdgpu|rocm|kfd|habana", re.IGNORECASE)
 _RIGHTS = ("MODE", "OWNER", "GROUP", "SYMLINK")
 _SETS = ("ATTR{", "SYSCTL{", "RUN", "PROGRAM", "IMPORT{program}")
 

@@ -5,13 +5,12 @@ Apart from the rest because pydantic is imported here, which a sound file does w
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
 from .. import tomlio
-from ..errors import FormatError
+from ..errors import FormatError, misspelt
 from ..sections.base import Model
 from ..sections.checker import validate
 from ..sections.faults import short, worded
@@ -54,5 +53,5 @@ def _unknown(model: type[Model], where: Path, value: Any) -> str:
         return f"there is no such key: the id of a rule is quoted, as in [rules.{inner}]"
     shape = of_model(model).at(map(str, where[:-1]))
     known = [key for key in (shape.fields if shape else ()) if key != OVERRIDE[1]]
-    near = get_close_matches(str(where[-1]), known, 1)
+    near = misspelt(str(where[-1]), known)
     return "there is no such key: " + (f"did you mean {near[0]}?" if near else f"keys here are {', '.join(known)}")

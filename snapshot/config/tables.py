@@ -7,13 +7,13 @@ of paths by the diff, ids and limits of rules by the engine, names of parsers by
 from __future__ import annotations
 
 import math
-import re
 
 from ..engine.finding import Severity
 from ..engine.settings import Rules, Waiver
+from ..regexes import regex
 from ..sections.base import Model, field
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class Patterns(Model):

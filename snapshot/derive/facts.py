@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from ..records import field, record
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True)
 class Derived:
     """Rows by subject, of plain TOML-like values: a key that has no value is left out, never None.
 

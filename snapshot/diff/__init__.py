@@ -9,12 +9,12 @@ never same; a whole section that failed is such a thing, one that a side shows t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import sections
 from ..pairing import Moves, Pairing, pair
+from ..records import field, record
 from ..sections.shape import LEAF, Path, of_section
 from .change import MISSING, Change, Counts, Incomparable, Side, State
 from .selection import EVERYTHING, Selection, Sieve
@@ -30,7 +30,7 @@ META = (  # what of meta is worth a line; the rest differs between any two takes
 )
 
 
-@dataclass
+@record()
 class Diff:
     """The differences of two snapshots, in the order of reports; ``change`` defines facts and counts."""
 

@@ -10,13 +10,13 @@ not_comparable``, and the ``facts`` of all changes sum up to ``changed``. A per-
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, Literal
 
+from ..records import record, replace
+from ..regexes import regex
 from ..sections.debversion import order, release_order
 from ..sections.shape import Path
 
@@ -33,11 +33,11 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 _RELEASES = {("kernel", "release"), ("meta", "kernel")}
 _PACKAGED = {("os", name) for name in ("proxmox_ve", "systemd", "lxc", "pve_container")}
-_DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+)+")
+_DOTTED = regex(r"[0-9]+(?:\.[0-9]+)+")
 _MIRRORED: Final[dict[State, State]] = {"added": "removed", "removed": "added"}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Change:
     """One difference. BEFORE or AFTER is MISSING where a side has no such thing; a move has its keys there."""
 
@@ -87,7 +87,7 @@ class Change:
         return sorted((before - after).elements()), sorted((after - before).elements())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Incomparable:
     """A section, fact or file that cannot be compared; it stands for everything below it."""
 
@@ -99,7 +99,7 @@ class Incomparable:
     facts: int = 1
 
 
-@dataclass(slots=True)
+@record()
 class Counts:
     """How many sections and facts were compared, and how that ended."""
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import sections
+from ..records import record
 from ..sections.shape import Path, of_section
 from . import Diff, compare, silent
 from .change import MISSING, Change
@@ -26,7 +26,7 @@ Judged = Callable[[Path], bool]
 Keys = tuple[str | None, ...]  # a path; None is any key
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Learned:
     """What two captures taught. BEFORE and AFTER are what to call them."""
 

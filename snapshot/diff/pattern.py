@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Final, NamedTuple, Self
 
 from ..document import Meta
+from ..errors import misspelt
+from ..records import record
+from ..regexes import regex
 from ..sections import NAMES
 from ..sections.shape import LEAF, Path, Shape, of_model, of_section
 from .change import State
@@ -27,9 +28,9 @@ from .change import State
 HEADS = (*NAMES, "meta", "files")
 MANY = 40  # names that an error does not list
 _DIRECTIONS: Final[dict[str, State]] = {"+": "added", "-": "removed"}
-_PIECE = re.compile(r'(?:"((?:[^"\\]|\\.)*)"|([^".][^.]*))(?:\.(?=.)|\Z)', re.DOTALL)
-_GLOB = re.compile(r"[*?[]")
-_SIMPLE = re.compile(r"[A-Za-z0-9_:/@,=+-]+(?:\.[A-Za-z0-9_:/@,=+-]+)*")
+_PIECE = regex(r'(?:"((?:[^"\\]|\\.)*)"|([^".][^.]*))(?:\.(?=.)|\Z)', re.DOTALL)
+_GLOB = regex(r"[*?[]")
+_SIMPLE = regex(r"[A-Za-z0-9_:/@,=+-]+(?:\.[A-Za-z0-9_:/@,=+-]+)*")
 _Faults = list[tuple[int, str, tuple[str, ...]]]  # how many pieces were left, the one that fits nothing, what would fit
 
 
@@ -50,7 +51,7 @@ class Piece(NamedTuple):
         return self.exact or not _GLOB.search(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Pattern:
     """A pattern, made by ``parse``."""
 
@@ -182,6 +183,6 @@ def _fault(text: str, pieces: int, faults: _Faults) -> str:
     names = HEADS if left == pieces else sorted({name for fault in faults if fault[0] == left for name in fault[2]})
     if not names:
         return f"{text}: nothing stands below the value before {word!r}"
-    near = get_close_matches(word, names)
+    near = misspelt(word, names, 3)
     meant = f": {', '.join(near)}?" if near else f": one of {', '.join(names)}" if len(names) <= MANY else ""
     return f"{text}: there is no {'section' if left == pieces else 'fact'} {word!r}{meant}"

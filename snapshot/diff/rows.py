@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
 
@@ -18,6 +17,8 @@ def align(before: list[Any], after: list[Any], item: Shape) -> list[tuple[int | 
     if one > other:
         return [(b, a) for a, b in align(after, before, item)]
     pairs: list[tuple[int | None, int | None]] = []
+    from difflib import SequenceMatcher
+
     for _, start, end, start_after, end_after in SequenceMatcher(None, one, other).get_opcodes():
         pairs += zip_longest(range(start, end), range(start_after, end_after))
     return pairs

@@ -9,20 +9,22 @@ cannot be compared stays as long as something wanted may be in it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from ..records import record
 from ..sections.shape import Path
 from .change import State
 from .pattern import Pattern
-from .tolerance import Tolerance, own_unit, paired
 
-__all__ = ["EVERYTHING", "Fate", "Pattern", "Selection", "Sieve", "Tolerance"]
+if TYPE_CHECKING:
+    from .tolerance import Tolerance  # fractions are read by no diff without one
+
+__all__ = ["EVERYTHING", "Fate", "Pattern", "Selection", "Sieve"]
 
 Fate = Literal["plain", "volatile", "ignored"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Selection:
     """What counts. A sign on a pattern limits it to what was added or removed."""
 
@@ -83,7 +85,11 @@ class Sieve:
 
     def within(self, was: Path, path: Path, before: Any, after: Any) -> bool:
         """Whether a tolerance makes two values the same; warns of one whose unit is not that of the fact."""
-        if not self._tolerances or not paired(before, after):
+        if not self._tolerances:
+            return False
+        from .tolerance import paired
+
+        if not paired(before, after):
             return False
         places = self._places(was, path)
         covering = [tolerance for tolerance in self._tolerances if self._hit([tolerance.pattern], places, "changed")]
@@ -113,6 +119,8 @@ class Sieve:
         return bool(found)
 
     def _warn(self, tolerance: Tolerance, path: Path) -> None:
+        from .tolerance import own_unit
+
         where, own = ".".join((self._section, *path)), own_unit(path)
         begin = f"the tolerance {tolerance.amount} of {tolerance.pattern.text} "
         if not any(warning.startswith(begin) for warning in self._warnings):

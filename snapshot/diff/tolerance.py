@@ -9,17 +9,17 @@ are within a tolerance if each of their numbers is.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Self
 
+from ..records import record
+from ..regexes import regex
 from ..sections.shape import Path
 from .pattern import Pattern
 
-_AMOUNT = re.compile(r"([0-9]{1,30}(?:\.[0-9]{1,30})?)\s*(%|[A-Za-zµ][A-Za-z/]*)?")
-_VECTOR = re.compile(r"-?[0-9]{1,40}(?: -?[0-9]{1,40})*")
+_AMOUNT = regex(r"([0-9]{1,30}(?:\.[0-9]{1,30})?)\s*(%|[A-Za-zµ][A-Za-z/]*)?")
+_VECTOR = regex(r"-?[0-9]{1,40}(?: -?[0-9]{1,40})*")
 
 UNITS: Final[dict[str, tuple[str, Fraction]]] = {
     **{unit: ("size", Fraction(1024**at)) for at, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))},
@@ -38,7 +38,7 @@ SUFFIXES: Final = {
 """End of a fact's name -> its unit."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Tolerance:
     """Of which facts, and how far; made by ``parse``."""
 

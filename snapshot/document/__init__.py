@@ -10,15 +10,13 @@ section that this version does not know, since to leave it out would claim a com
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from .. import __version__, sections, store, tomlio
 from ..errors import FormatError, SnapError
+from ..regexes import regex
 from ..sections.base import EVIDENCE, Model, field
 from . import migrations, parts
 from .check import checked, fault
@@ -28,7 +26,7 @@ M = TypeVar("M", bound=Model)
 LIMIT_BYTES = 256 << 20
 ALWAYS = ("os", "kernel", "cmdline", "cpu", "memory")  # sections of which no host is without
 REFUSED = ("EACCES", "EPERM", "needs root")  # reasons of unread facts
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_TIME = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 SCHEMA_FILE = f"hostsnap-{FORMAT}.schema.json"  # beside the snapshot: editors find it there without a network
 State = Literal["ok", "partial", "absent", "denied", "failed", "timeout", "skipped"]
 
@@ -38,6 +36,9 @@ _MACHINE_KEY = b"hostsnap machine v1"
 
 def machine_hash(machine_id: str) -> str:
     """The machine's identity without giving away its id, as machine-id(5) asks: a keyed hash, 32 hex digits."""
+    import hashlib
+    import hmac
+
     own = machine_id.strip().encode("utf-8", "surrogateescape")
     return hmac.new(_MACHINE_KEY, own, hashlib.sha256).hexdigest()[:32]
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
+
 _KEY = r'(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]++|\\[^\n])*+")'
 _KEYS = rf"[A-Za-z0-9_-]++(?:\.{_KEY})*+"
 _STRING = r'"(?:[^"\\\n]++|\\[^\n])*+"'
@@ -18,8 +20,8 @@ _INLINE = rf"""\{{(?:[^"'\[\]#\n]++|{_STRING}|\[\])*+"""
 _ROW = rf"\[\n(?: {{8}}{_SCALAR},\n)*+ {{4}}\],"
 _ARRAY = rf"\[\n(?: {{4}}(?:{_SCALAR},|\[\],|{_INLINE}|{_ROW})\n)*+\]"
 _PAIR = rf'{_KEY} = (?:[-+"0-9a-z][^\n]*+|\[\]|{_ARRAY})\n'
-_WHOLE = re.compile(rf"(?:#[^\n]*+\n|\n)*+(?:(?:\[{_KEYS}\]|\[\[{_KEYS}\]\])\n(?:{_PAIR}|\n)*+)*+")
-_HEAD = re.compile(r"^\[\[?([A-Za-z0-9_-]++)", re.MULTILINE)
+_WHOLE = regex(rf"(?:#[^\n]*+\n|\n)*+(?:(?:\[{_KEYS}\]|\[\[{_KEYS}\]\])\n(?:{_PAIR}|\n)*+)*+")
+_HEAD = regex(r"^\[\[?([A-Za-z0-9_-]++)", re.MULTILINE)
 
 
 def cut(text: str) -> dict[str, tuple[int, int]]:

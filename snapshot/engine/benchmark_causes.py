@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Literal
@@ -17,6 +16,7 @@ from .. import tomlio
 from ..diff.pattern import Pattern
 from ..document.check import checked, fault
 from ..errors import FormatError
+from ..records import record
 from ..sections.base import Model, field
 from ..sections.bench import KINDS
 from ..sections.shape import Path
@@ -46,7 +46,7 @@ class Cause(Model):
             Pattern.parse(pattern)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Match:
     """A cause that is there: the rules that found it, and the facts that changed."""
 

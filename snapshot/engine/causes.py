@@ -6,16 +6,16 @@ asked for by configuration, stays.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
+from ..regexes import regex
 from .finding import Finding
 from .rule import Explains, Rule
 
 CAUSES = ("new", "expected", "better")  # classes of findings that can be a cause: something changed
-_WORD = re.compile(r"[\w/:.-]*\w")
-_JOINS = re.compile(r"[./]")
+_WORD = regex(r"[\w/:.-]*\w")
+_JOINS = regex(r"[./]")
 
 
 def explained(findings: Iterable[Finding], rules: Iterable[Rule]) -> list[Finding]:

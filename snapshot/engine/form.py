@@ -7,9 +7,9 @@ has errors for each of them. Those of the types that the author did not mean wou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from ..errors import misspelt
 from ..sections.base import Model
 from ..sections.faults import Place, worded
 from .rule import Condition, Explains, Grade, Note, Pack, Rule
@@ -67,7 +67,7 @@ def _of_type(error: ErrorDetails) -> bool:
 
 
 def _unknown(place: Place, _: Any) -> str:
-    near = get_close_matches(str(place[-1]), _model(place).fields, 1)
+    near = misspelt(str(place[-1]), _model(place).fields, 1)
     return "there is no such key" + (f"; {near[0]} is meant?" if near else "")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..derive.facts import Derived
 from ..diff import Diff
 from ..diff.change import MISSING, Side
+from ..records import record
 from ..sections.base import Matrix, expand, format_cpus
 from ..sections.shape import Shape, of_section
 from .path import EACH, Found, Gap, Place, Row, known, look
@@ -22,7 +22,7 @@ Seen = Found | Gap | None  # a side of an item: where it is, why that is unknown
 Keys = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Case:
     """What is judged: a pair with its diff, or one snapshot with neither."""
 
@@ -32,7 +32,7 @@ class Case:
     derive: Derive
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Item:
     """One thing that a rule judges. KEY is that of the after side, or of before if it is only there."""
 

@@ -9,13 +9,13 @@ another check that it fails.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..derive import derived
 from ..derive.hardware.expectations import expectations, expected_mounts
 from ..diff import Diff, silent
 from ..diff.change import Side
+from ..records import field, record
 from . import sight
 from .causes import explained
 from .conditions import true
@@ -36,7 +36,7 @@ SCOPES = ("state", "change")
 EXPECTED = {"expectations": expectations, "expected_mounts": expected_mounts}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Ruling:
     """The verdict on one side of an item; what is missing for it, if it is unknown."""
 
@@ -45,7 +45,7 @@ class Ruling:
     scope: Scope
 
 
-@dataclass(slots=True)
+@record()
 class Judgement:
     """What the rules say. NEEDS has the sections of each rule, NOT_APPLICABLE why a rule applies to no item."""
 

@@ -6,16 +6,15 @@ A path that leads nowhere would be a thing that no host has, and the rule would 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..derive import FACTS
 from ..document import Meta
-from ..errors import FormatError
+from ..errors import FormatError, misspelt
+from ..regexes import regex
 from ..sections import NAMES
 from ..sections.faults import Place
 from ..sections.shape import Shape, of_model, of_section
@@ -26,7 +25,7 @@ from .rule import PATTERNS, Pack, Rule, RulePath, compiled
 from .text import NAME
 
 DERIVED = tuple(FACTS)
-QUOTED = re.compile(r"""'[^']*\{[a-z]|"[^"]*\{[a-z]""")
+QUOTED = regex(r"""'[^']*\{[a-z]|"[^"]*\{[a-z]""")
 
 
 def check(table: dict[str, Any], name: str) -> list[Rule]:
@@ -153,7 +152,7 @@ def _unknown(kind: str, names: list[str], known: Iterable[str]) -> Iterator[str]
     known = tuple(known)
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, 1)
+            near = misspelt(name, known)
             yield f"there is no {kind} {name!r}: {f'{near[0]} is meant?' if near else ', '.join(known)}"
 
 

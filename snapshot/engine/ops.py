@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..diff.change import MISSING
 from ..diff.walk import same
+from ..regexes import regex
 from ..sections.debversion import order
 
 
@@ -26,7 +27,7 @@ class Sense(NamedTuple):
 
 
 Operator = Callable[[Any, Any, Sense], bool | None]
-HEX = re.compile("0x[0-9a-fA-F]+")
+HEX = regex("0x[0-9a-fA-F]+")
 
 
 def _number(value: Any) -> bool:

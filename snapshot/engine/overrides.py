@@ -7,10 +7,10 @@ in force, and nobody would notice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ..errors import misspelt
 from .rule import Rule
 from .settings import Locate, Override, Rules, fault, nowhere
 
@@ -77,5 +77,5 @@ def _worded(override: Override) -> dict[str, Any]:
 
 def _no(kind: str, name: str, known: Iterable[str]) -> str:
     names = list(known)
-    near = get_close_matches(name, names, 1) or (names if len(names) <= MANY else [])
+    near = misspelt(name, names) or (names if len(names) <= MANY else [])
     return f"there is no {kind} {name!r}" + (f" ({', '.join(near)}?)" if near else "")

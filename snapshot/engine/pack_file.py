@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 
 from .. import tomlio
 from ..errors import FormatError, SnapError
+from ..records import record
 from ..sections import NAMES
 from .example import Example, Side, problems
 from .lint import DERIVED, check, examples, faults
@@ -22,7 +22,7 @@ from .rule import Rule
 NO_PATH = "there is no path "  # as lint says it, before the path
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PackFile:
     """A file of rules; TABLE is what it holds."""
 

@@ -46,7 +46,15 @@ def files(where: str) -> list[str]:
 @cache
 def shipped() -> tuple[Rule, ...]:
     """Every shipped rule, by pack and in the pack's order. FormatError when a pack cannot be read."""
-    return unique(rule for path in files(directory()) for rule in _rules(tomlio.loads(_short(read(path)), path), path))
+    from . import pack_cache
+
+    packs = files(directory())
+    now = pack_cache.stamp(packs)
+    rules = pack_cache.kept(now)
+    if rules is None:
+        rules = unique(rule for path in packs for rule in _rules(tomlio.loads(_short(read(path)), path), path))
+        pack_cache.keep(now, rules)
+    return rules
 
 
 def read(path: str) -> bytes:

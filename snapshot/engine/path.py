@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..diff.change import MISSING, Side
+from ..records import record
 
 if TYPE_CHECKING:
     from ..document import Snapshot
@@ -15,7 +15,7 @@ Keys = Sequence[str | int]
 EACH = "*"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Gap:
     """A fact that is unknown with all below it, and why; of a derived fact, WHAT it would have told."""
 
@@ -26,7 +26,7 @@ class Gap:
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Place:
     """Where an item stands in a snapshot: the section and the keys down to it. A CELL is a value of what stands there.
 
@@ -49,7 +49,7 @@ class Place:
         return self.side, [*self.path, *keys]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Row:
     """A row of the derived table NAME; its key ``unknown`` names keys that nobody knows: {source, why} of each."""
 
@@ -74,7 +74,7 @@ class Row:
 Found = Place | Row
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Scope:
     """What the paths of a rule can see: the judged side (AFTER), the one before it, and the item on both."""
 

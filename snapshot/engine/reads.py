@@ -8,11 +8,11 @@ one and all, such as sysctls, those count whose keys a rule that reads the table
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..derive import derived
 from ..document import Snapshot
+from ..records import field, record
 from ..sections.base import Model
 from ..sections.shape import Path, of_section
 from .path import EACH
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from _collections_abc import dict_items, dict_keys, dict_values
 
 
-@dataclass(slots=True)
+@record()
 class Reads:
     """What is read at a place and below it: by key, of which * is any. A place that is not WHOLE is only walked."""
 

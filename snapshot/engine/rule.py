@@ -29,9 +29,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any, Literal
 
+from ..errors import misspelt
+from ..regexes import regex
 from ..sections.base import Model, field
 from .finding import Severity
 from .ops import OPERATORS, TWIN, UNARY, slack
@@ -42,7 +43,7 @@ Scope = Literal["state", "change", "forecast"]
 ROOTS = ("before", "after", "item", "was", "parent", "fact")
 TWINS = {"item": "was", "after": "before"}
 PATTERNS = ("matches", "not-matches")
-ID = re.compile(r"[a-z0-9]+\.[a-z0-9-]+")
+ID = regex(r"[a-z0-9]+\.[a-z0-9-]+")
 
 
 class Condition(Model):
@@ -62,7 +63,7 @@ class Condition(Model):
 
     def _verify(self) -> None:
         if self.op not in OPERATORS:
-            near = [f"{word} is meant?" for word in get_close_matches(self.op, OPERATORS, 1)]
+            near = [f"{word} is meant?" for word in misspelt(self.op, OPERATORS)]
             raise ValueError(f"there is no operator {self.op!r}: {', '.join(near or OPERATORS)}")
         operands = sum(one is not None for one in (self.value, self.limit, self.to))
         if operands > (self.op not in UNARY) or (not operands and self.op not in (*UNARY, *TWIN)):

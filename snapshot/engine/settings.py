@@ -11,12 +11,13 @@ from datetime import date
 
 from .. import tomlio
 from ..errors import FormatError
+from ..regexes import regex
 from ..sections.base import Model, Origin, field
 from .finding import Severity
 
 Value = str | int | bool | float | list[str | int | bool | float]
 Locate = Callable[..., Origin | None]  # the keys of a setting, one by one -> where it stands
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)  # fromisoformat takes weeks too, and dates without hyphens
+_DATE = regex(r"\d{4}-\d\d-\d\d", re.ASCII)  # fromisoformat takes weeks too, and dates without hyphens
 
 
 class Waiver(Model):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..records import record
 from .conditions import all_hold
 from .finding import Verdict
 from .items import Case, Item, Seen
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..document import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class View:
     """What a rule can see of an item on a side; of GAPS, which hide it, there is at most one for each snapshot."""
 

@@ -7,15 +7,15 @@ people; in a command it stands as it is, quoted for the shell.
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..diff.change import MISSING
+from ..regexes import regex
 from .path import Gap
 
-NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+NAME = regex(r"\{([a-z][a-z0-9_]*)\}")
 UNITS = {  # end of a key -> divisor, unit
     "_khz": (1000, "MHz"), "_mhz": (1, "MHz"), "_mw": (1000, "W"), "_us": (1, "us"), "_ms": (1, "ms"), "_s": (1, "s"),
     "_gts": (1, "GT/s"), "_mib": (1, "MiB"), "_gbs": (1, "GB/s"), "_percent": (1, "%"), "_mts": (1, "MT/s"),

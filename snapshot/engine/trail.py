@@ -6,13 +6,13 @@ The scopes are those of ``judge``, which keeps none of this: only who asks for o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..derive import derived
 from ..diff import Diff
 from ..diff.change import Side
 from ..document import Snapshot
+from ..records import record
 from . import sight
 from .conditions import holds
 from .finding import Verdict
@@ -23,7 +23,7 @@ from .rule import AnyOf, Condition, Guard, Rule, RulePath
 Role = Literal["where", "check", "mended"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Met:
     """What a path led to: a value, MISSING or a Gap; side and full path, where it is a fact of a snapshot."""
 
@@ -32,7 +32,7 @@ class Met:
     path: tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Step:
     """One condition, and whether it holds, or what is missing to know. Of those with one CHOICE (from 1) one is enough.
 
@@ -47,7 +47,7 @@ class Step:
     choice: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Trial:
     """The verdict on one side of an item. ROWS are the derived rows that were read; GAPS why it could not be looked at.
     """

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -20,6 +18,8 @@ from ..diff import Diff
 from ..diff.change import Change
 from ..diff.selection import Pattern
 from ..diff.walk import same
+from ..errors import misspelt
+from ..records import record
 from .finding import SEVERITIES, Evidence, Finding
 from .judge import Judgement
 from .settings import Locate, Waiver, fault, nowhere
@@ -27,7 +27,7 @@ from .settings import Locate, Waiver, fault, nowhere
 State = Literal["used", "unused", "expired", "too-wide", "undecided"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class WaiverUse:
     """What a waiver accepts here; of one that is expired or too wide, the findings that nothing accepts therefore."""
 
@@ -183,7 +183,7 @@ def _critical(findings: tuple[Finding, ...]) -> str:
 
 def _idle(waiver: Waiver, case: _Case) -> str:
     if waiver.rule and not _named(waiver.rule, case.known):
-        near = get_close_matches(waiver.rule, case.known, 1)
+        near = misspelt(waiver.rule, case.known)
         return f"There is no rule {waiver.rule!r}" + (f": did you mean {near[0]}?" if near else ".")
     if why := case.judgement.not_applicable.get(waiver.rule or ""):
         return f"Its rule does not apply: {why}."

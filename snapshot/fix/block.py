@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..records import field, record
+from ..regexes import regex
 from .seen import Seen
 from .steps import Step, steps, verified
 from .words import comment
 
-_PCT_SET = re.compile(r"^pct_set (\d+) ")
+_PCT_SET = regex(r"^pct_set (\d+) ")
 LATER = "It takes effect at the next boot."
 
 
@@ -29,7 +30,7 @@ class Item(NamedTuple):
     verify: tuple[str, ...] = ()
 
 
-@dataclass
+@record()
 class Block:
     """What is done for items with one remedy. CODE is empty where all is left to the reader."""
 

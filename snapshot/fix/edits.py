@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..regexes import regex
 from .seen import Seen
 from .words import Piece, comment, literal, literals, quote, visible
 
-_NUMBERED = re.compile(r"(?:^|[;\n])\s*(\d+)(?=[s{d])")
-_OTHER = re.compile(r"(?:^|[;\n{])\s*(?!0,/)\d+\s*[^\s\d{sd]")  # ranges, and commands that are not looked into
-_INSERTING = re.compile(r"(\d+)[ai]\s*(.+)")
-_UUID = re.compile(r"UUID=\$\(blkid -s UUID -o value (\S+)\)(.*)", re.DOTALL)
-_DOCUMENT = re.compile(
+_NUMBERED = regex(r"(?:^|[;\n])\s*(\d+)(?=[s{d])")
+_OTHER = regex(r"(?:^|[;\n{])\s*(?!0,/)\d+\s*[^\s\d{sd]")  # ranges, and commands that are not looked into
+_INSERTING = regex(r"(\d+)[ai]\s*(.+)")
+_UUID = regex(r"UUID=\$\(blkid -s UUID -o value (\S+)\)(.*)", re.DOTALL)
+_DOCUMENT = regex(
     r"cat > (?P<file>[^\n]+?) <<(?P<quote>'?)(?P<end>\w+)(?P=quote)\n(?P<text>.*?\n)(?P=end)\n?"
     r"(?:chmod (?P<mode>[0-7]{3,4}) (?P<same>[^\n]+))?", re.DOTALL,
 )

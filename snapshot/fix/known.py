@@ -6,7 +6,7 @@ table is left to the reader: packages, reboots, resets and disks are in none on 
 
 from __future__ import annotations
 
-import re
+from ..regexes import regex
 
 _NODE = r"/dev/(?!.*\.\.)[\w/.:-]+"
 DOES = {
@@ -42,4 +42,4 @@ LOOKS = {
     "apt-mark": "showhold", "chronyc": "sources", "modprobe": "--show-depends", "cpupower": "(idle|frequency)-info",
     "iblinkinfo": "", "sminfo": "", "apt-cache": "policy",
 }
-TELLS = re.compile(r"systemctl is-(active|enabled) |findmnt /")  # verifying commands whose exit status is the answer
+TELLS = regex(r"systemctl is-(active|enabled) |findmnt /")  # verifying commands whose exit status is the answer

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from ..regexes import regex
 from . import edits
 from .known import APPLIES, DOES, LOOKS, TELLS
 from .seen import Seen
 from .words import Piece, literals, pieces, quote, spelled
 
 Kind = Literal["edit", "act", "apply", "look", "restart", "left"]
-_LOOP = re.compile(
+_LOOP = regex(
     r"for (?P<name>\w+) in (?:\$\(seq \d+ \d+\)|[\w/*.:-]+(?: [\w/*.:-]+)*); "
     r"do echo \w+ > (?:/sys/[\w/.:-]*)?\$(?P=name)[\w/.:-]*; done", re.ASCII,
 )
-_MASKED = re.compile(r"(\S+)=([0-9a-f]{1,8}):([0-9a-f]{1,8})")
-_BLANK = re.compile(r"dev/?N|[A-Z]{3,}(:[A-Z]+)?")  # a word that stands for what the reader has to fill in
+_MASKED = regex(r"(\S+)=([0-9a-f]{1,8}):([0-9a-f]{1,8})")
+_BLANK = regex(r"dev/?N|[A-Z]{3,}(:[A-Z]+)?")  # a word that stands for what the reader has to fill in
 
 
 class Step(NamedTuple):

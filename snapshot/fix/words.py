@@ -12,10 +12,11 @@ import shlex
 from typing import NamedTuple
 
 from ..errors import ParseError
+from ..regexes import regex
 from ..sections.shell_tokens import Token, tokens
 
-_GLOB = re.compile(r"[\w/.*:,+@%=-]+", re.ASCII)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")  # the last eight turn text round
+_GLOB = regex(r"[\w/.*:,+@%=-]+", re.ASCII)
+_CONTROL = regex(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")  # the last eight turn text round
 _ESCAPED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from ..regexes import regex
 from .known import Known, is_generic
 from .pseudonyms import Pseudonyms
 
@@ -52,12 +53,12 @@ _SYSTEM = ("root", "daemon", "nobody", "systemd-network", "systemd-resolve", "sy
 WELL_KNOWN = frozenset((  # vendors of EFI variables: LoaderInfo, and those of the specification
     "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f", "8be4df61-93ca-11d2-aa0d-00e098032b8c",
 ))
-_OLD = re.compile(r"(?i:version|rev|release|[<>=~][=<>])\W{0,3}\Z|[A-Za-z]-\Z|(?<!/)/\Z")
+_OLD = regex(r"(?i:version|rev|release|[<>=~][=<>])\W{0,3}\Z|[A-Za-z]-\Z|(?<!/)/\Z")
 _VERSIONED = ("/lib/", "/usr/", "/var/lib/dkms/", "/opt/", "/boot/")
-_VERSION = re.compile(r"\d\.\d[\w.+~:-]*[-+~.]\Z")
+_VERSION = regex(r"\d\.\d[\w.+~:-]*[-+~.]\Z")
 _SIGNATURE = 1 << 16  # bytes, more than any has
-_NOTHING = re.compile("(?!)")
-_SUFFIXED = re.compile(r"[+~_]|-(?!\d+\.\d+\.\d+\.)")
+_NOTHING = regex("(?!)")
+_SUFFIXED = regex(r"[+~_]|-(?!\d+\.\d+\.\d+\.)")
 
 
 class Text:

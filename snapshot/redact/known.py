@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .. import sections
+from ..records import field, record
+from ..regexes import regex
 from ..sections.shape import LEAF, Shape, of_section
 from .pseudonyms import Pseudonyms
 
 if TYPE_CHECKING:
     from ..document import Snapshot
 
-_SHARE = re.compile(r"//([A-Za-z][\w.-]*)/|(?:[\w.-]+@)?([A-Za-z][\w.-]*):/")  # NFS: host:/export; CIFS: //host/share
-_HOME = re.compile(r"/home/([A-Za-z_][\w-]{2,})")
-_ESP = re.compile("[0-9A-F]{4}-[0-9A-F]{4}")
+_SHARE = regex(r"//([A-Za-z][\w.-]*)/|(?:[\w.-]+@)?([A-Za-z][\w.-]*):/")  # NFS: host:/export; CIFS: //host/share
+_HOME = regex(r"/home/([A-Za-z_][\w-]{2,})")
+_ESP = regex("[0-9A-F]{4}-[0-9A-F]{4}")
 _WORDS = (
     # names of hosts, but also of distributions, programs and drivers: replaced where a host name has to stand, and not
     # elsewhere, or a host called nvidia would cost every driver its name
@@ -32,7 +32,7 @@ _WORDS = (
 _GENERIC = frozenset(_WORDS.split())
 
 
-@dataclass(slots=True)
+@record()
 class Known:
     """Name -> pseudonym: of whole values of marked fields, and what of it is looked for in other text as well."""
 

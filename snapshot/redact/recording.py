@@ -21,6 +21,7 @@ from ..host.base import NOT_RECORDED, Command, Stat
 from ..host.recorded import COMMANDS, folders
 from ..host.tables import NAME, Tables, loads
 from ..host.tree import Memory
+from ..regexes import regex
 from .binary import dmi, pci_config
 from .forms import Text
 from .pseudonyms import Pseudonyms
@@ -28,14 +29,14 @@ from .pseudonyms import Pseudonyms
 _FILE = Stat("file", 0, 0, 0o644, 0, 0, 0, 0)
 _SERIALS = frozenset({"serial", "unique_id", "product_serial", "board_serial", "chassis_serial"})
 _HOSTNAMES = ("/etc/hostname", "/proc/sys/kernel/hostname")
-_PCI = re.compile(r"/sys/(?:bus/pci/devices/[^/]+|devices/.*/[0-9a-f:.]+)/config")
+_PCI = regex(r"/sys/(?:bus/pci/devices/[^/]+|devices/.*/[0-9a-f:.]+)/config")
 _DMI = "/sys/firmware/dmi/tables/DMI"
 _PACKED = (".xz", ".zst", ".gz")
-_CONTROL = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f\udc80-\udcff]")
-_PROCESSES = re.compile(r"(<(process(?:es|_info))>).*?(</\2>)", re.DOTALL)
-_XML_SERIAL = re.compile(r"(?<=<serial>)[^<]+")
-_QUOTED = re.compile(r'(?P<name>(?:"[\w.-]+"|[\w.-]+)\s*[:=]\s*)?"(?P<value>(?:[^"\\]|\\.)*)"')
-_NOTE = re.compile(r"^(#|description: |env: |sshkeys: |lxc\.environment\S*\s*=\s*).*", re.MULTILINE)
+_CONTROL = regex("[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f\udc80-\udcff]")
+_PROCESSES = regex(r"(<(process(?:es|_info))>).*?(</\2>)", re.DOTALL)
+_XML_SERIAL = regex(r"(?<=<serial>)[^<]+")
+_QUOTED = regex(r'(?P<name>(?:"[\w.-]+"|[\w.-]+)\s*[:=]\s*)?"(?P<value>(?:[^"\\]|\\.)*)"')
+_NOTE = regex(r"^(#|description: |env: |sshkeys: |lxc\.environment\S*\s*=\s*).*", re.MULTILINE)
 _SIGNS = " \t\r\n\":="
 _KERNELS = ("/sys/", "/proc/")
 _VERSIONS = ("dkms", "dpkg-query", "rpm", "nvidia-smi")  # what they print are versions, never addresses

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..diff import Diff
 from ..diff.change import MISSING, Change, Incomparable
 from ..document import Snapshot
+from ..records import asdict
 from . import forecast
 from .review import Review
 

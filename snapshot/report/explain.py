@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from ..engine.finding import Finding
 from ..engine.items import items
 from ..engine.path import Gap, Row
 from ..engine.trail import Met, Step, Trial, case, trail
-from ..errors import SnapError
+from ..errors import SnapError, misspelt
 from . import condition_words as words
 from .groups import Group, few, grouped
 from .order import Entry, entries
@@ -61,7 +60,7 @@ def _meant(review: Review, found: Sequence[Entry], key: str) -> tuple[str, str, 
     every = [*review.judgement.findings, *review.judgement.unknown]
     known = {*(rule.id for rule in review.rules), *(finding.rule for finding in every)}
     if rule_id not in known:
-        near = get_close_matches(rule_id, known, 1)
+        near = misspelt(rule_id, known)
         raise SnapError(f"there is no rule {rule_id!r}" + (f": did you mean {near[0]!r}?" if near else ""))
     return rule_id, subject.strip(), _about([finding for finding in every if finding.rule == rule_id], subject.strip())
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
 
 from ..engine.finding import Evidence, Finding
+from ..records import record
 
 MANY = 5  # names that are all said
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Group:
     """One or more findings that read as one. The first one speaks for all."""
 

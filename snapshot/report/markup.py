@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 from ..engine.text import cut
+from ..regexes import regex
 from .paper import shown
 
-_PLAIN = re.compile(r"[A-Za-z0-9/%+='\"()-](?:[A-Za-z0-9/.,;%+='\"()-]*[A-Za-z0-9/.,;:%+='\"()-])?|->")
-_OPENING = re.compile(r"[-+=].*|[0-9]+[.)]")  # makes a list, a line or a heading where a line begins
-_LINKED = re.compile(r"www\.|[0-9a-f]{7}|\b[A-Z]+-[0-9]", re.IGNORECASE)  # a link, a commit, GH-1 as an issue
+_PLAIN = regex(r"[A-Za-z0-9/%+='\"()-](?:[A-Za-z0-9/.,;%+='\"()-]*[A-Za-z0-9/.,;:%+='\"()-])?|->")
+_OPENING = regex(r"[-+=].*|[0-9]+[.)]")  # makes a list, a line or a heading where a line begins
+_LINKED = regex(r"www\.|[0-9a-f]{7}|\b[A-Z]+-[0-9]", re.IGNORECASE)  # a link, a commit, GH-1 as an issue
 
 
 def inline(text: str, limit: int = 1000) -> str:

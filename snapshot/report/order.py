@@ -7,10 +7,10 @@ cause stand together, the cause before them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ..engine.finding import SEVERITIES, Finding
+from ..records import record
 from .groups import Group, grouped
 from .review import Review
 
@@ -19,7 +19,7 @@ PARTS: tuple[Part, ...] = ("counting", "expected", "better", "resolved", "accept
 OLD = "It was so before."
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Entry:
     """A group of findings in its place. NUMBER is what a user may call it, CAUSE the number of what explains it.
 

@@ -8,10 +8,10 @@ could not be judged.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from ..diff.change import Change
 from ..engine.causes import CAUSES
+from ..records import field, record
 from ..sections.shape import Path
 from .order import Entry
 from .review import Review
@@ -19,7 +19,7 @@ from .review import Review
 IN_HEADER = ("host", "machine", "boot_id", "kernel")  # of meta: said in the first line or in a warning
 
 
-@dataclass(slots=True)
+@record()
 class Heap:
     """Changes under a cause, or without one. HARMLESS: no finding can rest on one of them."""
 
@@ -28,7 +28,7 @@ class Heap:
     harmless: bool = True
 
 
-@dataclass(slots=True)
+@record()
 class Sorted:
     """Every change of a diff once, files and meta too."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from ..engine.items import Derive
 from ..engine.judge import SCOPES, Judgement, expecting, judge
 from ..engine.packs import shipped
 from ..engine.settings import Locate, Waiver, nowhere
+from ..records import record
 from ..sections.shape import Path
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _explain(number: int, _: str) -> str:
     return f"explain {number}"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Review:
     """Everything that a report needs. The names are what the user called the snapshots: a label, an id, now."""
 

@@ -12,11 +12,10 @@ say how the diff has to read a table; ``Private(kind)`` names somebody or someth
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from types import SimpleNamespace, UnionType
+from functools import cache
+from types import UnionType
 from typing import (
     Annotated,
     Any,
@@ -28,13 +27,16 @@ from typing import (
     dataclass_transform,
     get_args,
     get_origin,
-    get_type_hints,
 )
 
+from ..records import record
+from ..regexes import regex
+
 _REQUIRED: Final = object()
+_SCALARS: Final = frozenset({str, int, bool, float})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FieldInfo:
     """What is said of a field besides its type."""
 
@@ -136,6 +138,8 @@ class Model(metaclass=ModelType):
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _SCALARS:
+        return value
     if isinstance(value, Model):
         return value.table()
     if isinstance(value, dict):
@@ -152,18 +156,20 @@ def _model_in(kind: Any) -> type[Model] | None:
     return None
 
 
-def types(model: type[Model]) -> dict[str, Any]:
+@cache
+def types(model: type[Model]) -> Mapping[str, Any]:
     """The type of each field of MODEL, Annotated kept."""
     found: dict[str, Any] = {}
     for cls in reversed(model.__mro__):
-        # Not of the class itself: there, a field's name would hide a type of the same name.
         own = {} if cls in (object, Model) else cls.__annotations__
-        named = SimpleNamespace(__annotations__=own)
-        found |= get_type_hints(named, vars(sys.modules[cls.__module__]), include_extras=True)
+        # All in one: get_type_hints compiles one by one, which takes longer than reading a snapshot does. The names
+        # are those of the module, since in the class a field's name would hide a type of the same name.
+        kinds = eval(f"[{', '.join(own.values())}]", vars(sys.modules[cls.__module__]))  # noqa: S307 - of our own source
+        found |= zip(own, kinds, strict=True)
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Mark:
     """A property of a field that capture, diff and rules act on."""
 
@@ -175,7 +181,7 @@ EVIDENCE = Mark("evidence")
 IDENTITY = Mark("identity")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class PerCpu:
     """Marks a table value -> cpu list; TYPE is what the values are (TOML keys are always strings)."""
 
@@ -187,7 +193,7 @@ class PerCpu:
         return per_cpu_schema(self.type, handler(source))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Private:
     """Marks a text, or the keys of a table, that redaction replaces by a pseudonym.
 
@@ -207,7 +213,7 @@ CpuWords = Annotated[dict[str, str], PerCpu(str)]
 CpuFlags = Annotated[dict[str, str], PerCpu(bool)]
 
 
-_RANGE = re.compile("([0-9]{1,5})(?:-([0-9]{1,5}))?")  # int() would also take 1_0
+_RANGE = regex("([0-9]{1,5})(?:-([0-9]{1,5}))?")  # int() would also take 1_0
 
 
 def parse_cpus(text: str) -> list[int]:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
+
 Key = tuple[int, str] | tuple[int, ...]
 Order = tuple[Key, tuple[Key, ...], tuple[Key, ...]]
 
-_PAIR = re.compile(r"([^0-9]*)([0-9]*)")
+_PAIR = regex(r"([^0-9]*)([0-9]*)")
 _END = (0,)
 _NOTHING: tuple[Key, Key] = (_END, (0, ""))
 

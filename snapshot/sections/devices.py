@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
+from ..regexes import regex
 from .base import Model, field
 
 # paths of nodes that the section holds if they are there, and of the directories that hold them
-LOOKED_AT = re.compile(
+LOOKED_AT = regex(
     r"/dev/((?!nvidia-caps)nvidia[^/]*|(nvidia-caps[^/]*|dri|vfio|infiniband|accel)/[^/]+|kfd|fuse|net/tun)"
 )
-FOLDERS = re.compile(r"/dev/(nvidia-caps[^/]*|dri|vfio|infiniband|accel|net)")
+FOLDERS = regex(r"/dev/(nvidia-caps[^/]*|dri|vfio|infiniband|accel|net)")
 
 
 class Node(Model):

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
+
 _KERNEL = {
     "autofs", "bdev", "binder", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs",
     "efivarfs", "fuse.lxcfs", "fusectl", "mqueue", "nfsd", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs",
     "selinuxfs", "sysfs", "tracefs", "fuse.portal", "fuse.gvfsd-fuse",
 }
 MEMORY = {"tmpfs", "ramfs"}
-_OWN_MEMORY = re.compile(r"/(?:dev(?!/shm$)|run|sys|proc)(?:/.*)?|/var/lib/(?:lxcfs|nfs/rpc_pipefs)(?:/.*)?", re.DOTALL)
+_OWN_MEMORY = regex(r"/(?:dev(?!/shm$)|run|sys|proc)(?:/.*)?|/var/lib/(?:lxcfs|nfs/rpc_pipefs)(?:/.*)?", re.DOTALL)
 _GUESTS = {
-    "containers": re.compile(
+    "containers": regex(
         r"/var/lib/(?:docker|containerd|containers|kubelet|rancher|lxc|lxd|incus)/.*|/run/(?:containerd|docker|k3s)/.*"
         r"|/var/snap/lxd/.*", re.DOTALL
     ),
-    "guests": re.compile(r".*/(?:sub|base)vol-[0-9]+-.*", re.DOTALL),
-    "snaps": re.compile("/snap/.*", re.DOTALL),
-    "users": re.compile("/(?:run/user|home)/.*", re.DOTALL),
+    "guests": regex(r".*/(?:sub|base)vol-[0-9]+-.*", re.DOTALL),
+    "snaps": regex("/snap/.*", re.DOTALL),
+    "users": regex("/(?:run/user|home)/.*", re.DOTALL),
 }
 _DISK = {"ext4", "xfs", "btrfs", "ext3", "nfs", "nfs4", "zfs", "f2fs", "ceph", "cifs"}
 

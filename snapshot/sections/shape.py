@@ -11,13 +11,13 @@ them out. Neither holds for a key that the section's field SETTINGS has, because
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from ..records import field, record, replace
 from . import model as model_of
 from .base import EVIDENCE, IDENTITY, VOLATILE, Matrix, Model, PerCpu, Private, types
 
@@ -26,7 +26,7 @@ Path = tuple[str, ...]
 SETTINGS = "settings"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Shape:
     """One part of a section. A leaf is a scalar or plain list, a table is keyed, rows are a list of tables."""
 

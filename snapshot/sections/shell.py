@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import ParseError
+from ..records import field, record
+from ..regexes import regex
 from .shell_frames import Condition as Condition
 from .shell_frames import Frame
 from .shell_frames import Loop as Loop
@@ -28,11 +29,11 @@ SURE = frozenset((
 """Commands that fail only where the host is broken: what follows them behind && is taken to run."""
 
 _DEEPEST, _EXITS = 50, 8  # compound commands within each other; exits that are remembered
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
+_NAME = regex(r"[A-Za-z_]\w*")
+_ASSIGNED = regex(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
 _DECLARING = ("export", "readonly", "local", "declare", "typeset")
 _READING = ("read", "mapfile", "readarray", "getopts", "unset")
-_EMPTY = re.compile(r"\(\s*\)")
+_EMPTY = regex(r"\(\s*\)")
 _HEADS = {"if": "condition", "while": "condition", "until": "condition", "for": "name", "select": "name",
           "case": "subject"}
 _ENDS = {"fi": ("if",), "done": ("while", "until", "for", "select"), "esac": ("case",), "}": ("group", "function"),
@@ -78,7 +79,7 @@ def assigned(step: Step) -> Iterator[tuple[str, str | None]]:
         yield from ((match[1], None if match[2] else match[3]) for match in found)
 
 
-@dataclass(slots=True)
+@record()
 class _Parser:
     """Takes tokens one by one."""
 

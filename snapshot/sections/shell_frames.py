@@ -6,8 +6,9 @@ to right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from ..records import field, record
 
 _ALWAYS = ("while true", "while :", "until false")
 
@@ -29,7 +30,7 @@ class Condition(NamedTuple):
     never: bool = False
 
 
-@dataclass(slots=True)
+@record()
 class Frame:
     """A compound command that is open: what those within depend on, and how they are chained."""
 

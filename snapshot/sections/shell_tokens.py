@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..errors import ParseError
+from ..regexes import regex
 
 _DEEPEST = 30  # quotes and brackets within each other
-_REDIRECT = re.compile(r"\d*(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<(?!\()|>(?!\())|&>>?")
-_OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()\n]")
-_PLAIN = re.compile(r"[^ \t\r\n;&|<>()'\"`$\\]+")
-_BLANKS = re.compile(r"[ \t]*")
+_REDIRECT = regex(r"\d*(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<(?!\()|>(?!\())|&>>?")
+_OPERATOR = regex(r"&&|\|\||;;&|;;|;&|\|&|[;&|()\n]")
+_PLAIN = regex(r"[^ \t\r\n;&|<>()'\"`$\\]+")
+_BLANKS = regex(r"[ \t]*")
 
 
 class Token(NamedTuple):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated
 
+from ..regexes import regex
 from .base import EVIDENCE, VOLATILE, Model, Origin, field
 
 VOLATILE_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -38,7 +39,7 @@ from memory were seen to differ by 0.2 to 0.6 percent between two kernels on one
 and a crash kernel move them too. admin_reserve_kbytes is 3 % of what is free at boot, 8 MiB at most: the same on any
 host of some size (vm.rst)."""
 
-_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9][0-9]{0,19})")
+_NUMBER = regex(r"-?(?:0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9][0-9]{0,19})")
 
 
 def agrees(value: int | str, written: str) -> bool:

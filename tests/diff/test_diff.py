@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -14,6 +13,7 @@ from snapshot.diff import Diff, compare
 from snapshot.diff.change import MISSING
 from snapshot.diff.selection import EVERYTHING, Pattern, Selection
 from snapshot.document import Snapshot, State, count_facts
+from snapshot.records import replace
 
 from ..pairs import ABSENT, EMPTY, GPUS, devices, gpu, lxc, pci, snapshot, story
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshot.diff import Diff, compare
-from snapshot.diff.selection import EVERYTHING, Pattern, Selection, Tolerance
+from snapshot.diff.selection import EVERYTHING, Pattern, Selection
+from snapshot.diff.tolerance import Tolerance
 from snapshot.document import Snapshot, count_facts
 
 from ..pairs import ABSENT, EMPTY, GPUS, devices, gpu, lxc, pci, snapshot, story

@@ -9,8 +9,9 @@ import pytest
 
 from snapshot import tomlio
 from snapshot.engine import packs
-from snapshot.engine.benchmark_causes import KINDS, Cause, likely, load, shipped
+from snapshot.engine.benchmark_causes import Cause, likely, load, shipped
 from snapshot.errors import FormatError
+from snapshot.sections.bench import KINDS
 
 ONE = """
 [[cause]]

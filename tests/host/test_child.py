@@ -83,14 +83,14 @@ def test_a_dead_bus_costs_bounded_time(tmp_path: Path) -> None:
     for name in ("dead/a", "dead/b", "fine/c"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
-    host = Live(answer_s=0.2, may_block=(f"{tmp_path}/dead/*", f"{tmp_path}/fine/*"))
+    host = Live(answer_s=0.8, may_block=(f"{tmp_path}/dead/*", f"{tmp_path}/fine/*"))
     for _ in range(2):
         assert host.read(f"{tmp_path}/fine/c") == b"fine/c"
         stop(host)
         assert answer(host.read, f"{tmp_path}/dead/a") == errno.ETIMEDOUT
     began = time.monotonic()
     assert answer(host.read, f"{tmp_path}/dead/b") == errno.ETIMEDOUT
-    assert time.monotonic() - began < 0.1
+    assert time.monotonic() - began < 0.4
     assert host.read(f"{tmp_path}/fine/c") == b"fine/c"
     host.close()
 

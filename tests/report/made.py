@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from snapshot.document import Snapshot
 from snapshot.engine.finding import SEVERITIES, Evidence, Finding
 from snapshot.engine.packs import shipped
 from snapshot.engine.rule import Condition, Explains, Rule
+from snapshot.records import replace
 from snapshot.report import review as reviews
 from snapshot.report.review import Review
 from tests.pairs import snapshot

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
+from ...records import field, record
 from ...sections.bench import Grid, Measured, Measurement
 
 Verdict = Literal[
@@ -21,7 +21,7 @@ Verdict = Literal[
 Basis = Literal["rank test", "noise band"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Spread:
     """The samples of one side in short: how many, the middle one, quartiles, ends."""
 
@@ -33,7 +33,7 @@ class Spread:
     max: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Effect:
     """How far one side is from the other, and what that is judged by. Percent of before; None where before is 0."""
 
@@ -50,7 +50,7 @@ class Effect:
     band_percent: float | None = None  # the noise band, where it judged
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Comparison:
     """One measurement on both sides."""
 
@@ -62,7 +62,7 @@ class Comparison:
     limit: Limit | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Limit:
     """The declared limit of a metric, and how near to it each side is."""
 
@@ -73,7 +73,7 @@ class Limit:
     after_percent: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Group:
     """Cells of a table that lie equally far apart: same switch, same NUMA node, across NUMA nodes, all."""
 
@@ -84,7 +84,7 @@ class Group:
     better: Sequence[tuple[str, str]] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GridComparison:
     """One table between devices on both sides."""
 
@@ -97,7 +97,7 @@ class GridComparison:
     groups: Sequence[Group] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Ladder:
     """One metric over a parameter that rises, such as concurrency or size, all else equal."""
 
@@ -110,7 +110,7 @@ class Ladder:
     words: str  # where it got worse or better, and what that points to; "" when nowhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Benchmarks:
     """Everything that is to be said of two ``bench`` sections."""
 

@@ -17,13 +17,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.devices import Node
 from ...sections.lxc import Container, IdMap, Part, PassedDevice
 
 DEFAULT_MODE = "0660"  # of devN
 FIRST, COUNT = 100_000, 65_536  # of the ids that Proxmox VE maps by default
-_OCTAL = re.compile("[0-7]{1,5}", re.ASCII)
+_OCTAL = regex("[0-7]{1,5}", re.ASCII)
 
 
 def next_ids(container: Container) -> list[IdMap] | None:

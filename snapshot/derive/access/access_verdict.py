@@ -12,9 +12,9 @@ Proxmox VE looks up the node before any hook of the container runs (vm_start in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+from ...records import record, replace
 from ...sections.base import Origin
 from ...sections.lxc import Container, IdMap, Lxc, Part
 from .access_mode import next_ids, openers, openers_of_passed, running_ids
@@ -31,7 +31,7 @@ OF_THE_NODE = ("node-missing", "optional-skipped", "driver-not-loaded", "stale-n
 BEFORE_HOOKS = ("node-missing", "node-not-a-device")  # of a devN
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Verdict:
     """ACCESS: allowed, denied, not-judged or unknown; REASON: a word of REASONS; BY: the deciding line."""
 
@@ -40,7 +40,7 @@ class Verdict:
     by: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Blame:
     """Why no rule covers a device: the word, the rules with an old number, the lines meant for it."""
 
@@ -49,7 +49,7 @@ class Blame:
     also: list[Meant]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Start:
     """What a start makes of the configuration: the device list, the id map; None where it is not known."""
 
@@ -57,7 +57,7 @@ class Start:
     ids: list[IdMap] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Case:
     """A container with all that its devices are judged by."""
 

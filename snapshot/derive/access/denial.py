@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ...records import record
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.lxc import Container, Part, unquoted
 from .given_devices import own_lines, own_rules
@@ -19,11 +20,11 @@ from .host_devices import Host, dynamic
 from .lxc_rules import Device, Dropped, Rule, build, parse_rule
 
 KEYS = ("lxc.cgroup2.devices.allow", "lxc.cgroup2.devices.deny")
-FIRST_NUMBER = re.compile(r"\s*[a-z]?\s*(?:0x)?([0-9a-f]{1,10}|\*|all)(?![0-9a-z])", re.ASCII | re.IGNORECASE)
-ALLOW_LINE = re.compile(r"\s*lxc\.cgroup2?\.devices\.allow\s*[:=]?\s*(.*)", re.IGNORECASE)
+FIRST_NUMBER = regex(r"\s*[a-z]?\s*(?:0x)?([0-9a-f]{1,10}|\*|all)(?![0-9a-z])", re.ASCII | re.IGNORECASE)
+ALLOW_LINE = regex(r"\s*lxc\.cgroup2?\.devices\.allow\s*[:=]?\s*(.*)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Meant:
     """A line that was meant for the device and does not let it through, with the word for why."""
 

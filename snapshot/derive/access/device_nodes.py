@@ -26,9 +26,9 @@ and of nvidia-uvm's:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...records import record
 from ...sections.devices import LOOKED_AT
 from ...sections.lxc import Lxc
 from ...sections.modules import Modules
@@ -85,7 +85,7 @@ def device_nodes(after: Snapshot, before: Snapshot | None) -> Derived:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Table:
     snapshot: Snapshot
     host: Host

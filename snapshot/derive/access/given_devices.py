@@ -9,9 +9,9 @@ an empty file in its place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from typing import Literal
 
+from ...records import record
 from ...sections.base import Origin
 from ...sections.lxc import Container, MountEntry, Part, PassedDevice
 from .host_devices import NO_DEVICES, Host, dynamic
@@ -21,7 +21,7 @@ How = Literal["mount", "directory", "dev", "rule"]
 PACKAGED = "/usr/share/"  # lines of files from here are nobody's own
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Given:
     """A device that a container is given, by which line; FAULT is a word when that line cannot work."""
 

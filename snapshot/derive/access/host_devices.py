@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from ...records import field, record
 from ...sections.devices import FOLDERS, LOOKED_AT, Devices, Node
 from ...sections.lxc import Lxc
 from .driver_majors import Majors, majors, owners
@@ -44,7 +44,7 @@ def dynamic(major: int, kind: str = "c") -> bool:
     return 234 <= major <= 254 or (kind == "c" and 384 <= major <= 511)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Behind:
     """What stands behind a path: the node, the driver it belongs to, and whether both are in order."""
 
@@ -61,7 +61,7 @@ class Behind:
         return ("b" if n.type == "b" else "c"), n.major, n.minor
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Host:
     """The devices of one snapshot; ALL_LOOKED_AT: of those that containers are given none was left out."""
 

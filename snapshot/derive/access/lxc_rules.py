@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
+from ...records import field, record
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.lxc import unquoted
 
@@ -30,12 +31,12 @@ Device = tuple[Literal["b", "c"], int, int]  # type, major, minor
 Line = tuple[str, str, Origin]  # key, value, where it stands
 Mode = Literal["allow", "deny"]
 
-_RULE = re.compile(r"([abc])\s(\*|[0-9]+):(\*|[0-9]+)\s([rwm]{1,2}|[rwm]{3}.*)", re.ASCII | re.DOTALL)
-_BY_PATH = re.compile(r"(/[^ ]*) +([rwm]{1,2}|[rwm]{3}[^ ]*)( .*)?", re.DOTALL)
+_RULE = regex(r"([abc])\s(\*|[0-9]+):(\*|[0-9]+)\s([rwm]{1,2}|[rwm]{3}.*)", re.ASCII | re.DOTALL)
+_BY_PATH = regex(r"(/[^ ]*) +([rwm]{1,2}|[rwm]{3}[^ ]*)( .*)?", re.DOTALL)
 _FORM = "not TYPE MAJOR:MINOR ACCESS with one blank between, decimal numbers, and access of r, w and m only"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Rule:
     """A rule as LXC takes it. MAJOR and MINOR are None for *; ACCESS is as written, up to three signs."""
 
@@ -58,7 +59,7 @@ class Rule:
         return where and set(access) <= set(self.access)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reset:
     """The value ``a`` alone: sets the mode and empties the list."""
 
@@ -66,7 +67,7 @@ class Reset:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Dropped:
     """A line that LXC leaves out of the list; the container starts without it."""
 
@@ -76,7 +77,7 @@ class Dropped:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Unresolved:
     """A rule by path (/dev/x rw) whose node at the start is not known, nor therefore what it allows."""
 
@@ -85,7 +86,7 @@ class Unresolved:
     origin: Origin
 
 
-@dataclass(slots=True)
+@record()
 class RuleList:
     """What LXC makes of the lines.
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from ...records import record
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.lxc import Container, Lxc
 from ...sections.runtimes import CdiNode, Runtimes
@@ -26,15 +27,15 @@ Kind = Literal["c", "b"]
 CHAR = "/dev/char"
 REMADE = ("/run/", "/var/run/")  # folders that are empty after a boot
 _NUMBER = "(0[xX][0-9a-fA-F]{1,4}|[0-9]{1,9})"
-_MKNOD = re.compile(r"(?<![\w.-])mknod\b[\s(,\"']+([^;&|\n]{1,400})")
-_LITERAL = re.compile(_NUMBER, re.ASCII)
-_RULE = re.compile(rf"(?<![\w:])([bc])\s+{_NUMBER}:({_NUMBER}|\*)\s+[rwm]{{1,3}}\b", re.ASCII)
-_UDEV_MAJOR = re.compile(r'ENV\{MAJOR\}=="([0-9]{1,9})"', re.ASCII)
-_PAIR = re.compile("([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
-_NODE = re.compile(r"/dev/[\w./@+-]+")
+_MKNOD = regex(r"(?<![\w.-])mknod\b[\s(,\"']+([^;&|\n]{1,400})")
+_LITERAL = regex(_NUMBER, re.ASCII)
+_RULE = regex(rf"(?<![\w:])([bc])\s+{_NUMBER}:({_NUMBER}|\*)\s+[rwm]{{1,3}}\b", re.ASCII)
+_UDEV_MAJOR = regex(r'ENV\{MAJOR\}=="([0-9]{1,9})"', re.ASCII)
+_PAIR = regex("([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
+_NODE = regex(r"/dev/[\w./@+-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Mention:
     """A number in the configuration.
 

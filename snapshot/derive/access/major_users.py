@@ -37,9 +37,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...records import record
 from ...sections.lxc import Lxc
 from ...sections.runtimes import Runtimes
 from ...sections.units import Units
@@ -79,7 +79,7 @@ def major_users(after: Snapshot, before: Snapshot | None) -> Derived:
     return Derived(rows, list(_unknown(after)))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Judge:
     host: Host
     before: Host | None

@@ -7,11 +7,11 @@ perhaps, as is a command that depends on others, and a unit of which no folder t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ...records import record
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.modules import Modules
 from ...sections.units import Units
@@ -19,14 +19,14 @@ from .major_mentions import of_units
 
 PERSISTENCED = "nvidia-persistenced.service"  # makes them with an option
 UVM = ("/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
-_MODPROBE = re.compile(r"(?<![\w.-])nvidia-modprobe\b([^;&|\n\"']*)")
-_OPTION = re.compile(r"\s-(?:[a-zA-Z]*u|-unified-memory)\b")
-_DECIDES = re.compile(r"&&|\|\||\bif\b|\bcase\b|\bwhile\b")
+_MODPROBE = regex(r"(?<![\w.-])nvidia-modprobe\b([^;&|\n\"']*)")
+_OPTION = regex(r"\s-(?:[a-zA-Z]*u|-unified-memory)\b")
+_DECIDES = regex(r"&&|\|\||\bif\b|\bcase\b|\bwhile\b")
 _UVM_NAMES = ("nvidia_uvm", "nvidia-uvm")
 _STARTS = ("enabled", "enabled-runtime", "generated", "static", "linked", "indirect")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Maker:
     """What makes a node: HOW is udev, unit, script, cron, tmpfiles or modules-load; SURE if nothing else is needed."""
 

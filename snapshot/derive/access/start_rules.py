@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.lxc import Container, Lxc, Part
 from ...sections.os import Os
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 CONFIG = "/usr/share/lxc/config/"
 REWRITING = ("hookscript", "lxc.hook.pre-start", "lxc.hook.autodev", "lxc.hook.start-host")
 MAKING = (*REWRITING, "lxc.hook.pre-mount", "lxc.hook.mount", "lxc.hook.start")
-_V1 = re.compile(r"lxc\.cgroup\.(?!dir$|dir\.|relative$)")
-_NO_FILE = re.compile(r"lxc\.cgroup2\.(?!devices)(?i:device)")
-_MAJOR = re.compile(r"(?:[0-9]+:)?([0-9]{1,4})\.", re.ASCII)
+_V1 = regex(r"lxc\.cgroup\.(?!dir$|dir\.|relative$)")
+_NO_FILE = regex(r"lxc\.cgroup2\.(?!devices)(?i:device)")
+_MAJOR = regex(r"(?:[0-9]+:)?([0-9]{1,4})\.", re.ASCII)
 
 
 def running_rules(container: Container, host: Host) -> RuleList | None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from ...records import record
 
 UDEV, SYSCTL, TMPFILES, EARLY, NETWORK, UNITS, GUESTS = 1000, 2000, 3000, 4000, 5000, 6000, 90000
 """Where the bands of ``Action.order`` begin. systemd-sysctl applies sysctl.d in band SYSCTL, which has no action; EARLY
 are units ordered before basic.target; within UNITS ten numbers are a step that Before= and After= show."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Action:
     """What a boot does. See ``boot_actions`` for the words of TARGET and WHERE.
 
@@ -42,7 +43,7 @@ class Effect(NamedTuple):
     why_not: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Source:
     """What runs a command at boot, where that stands, and why it may not run."""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ...regexes import regex
 from .action import NETWORK, UDEV, Action, Effect, Source
 from .actions_nic import key_of
 from .actions_shell import Runner
@@ -40,10 +41,10 @@ _NETPLAN: dict[str, tuple[str, ...]] = {
     **{name: ("offload", name) for name in ("tcp-segmentation-offload", "generic-segmentation-offload",
                                             "generic-receive-offload", "large-receive-offload")},
 }
-_IFUPDOWN = re.compile(r"(?P<plain>mtu|txqueuelen)|offload-(?P<offload>.+)|hardware-dma-ring-(?P<ring>.+)"
+_IFUPDOWN = regex(r"(?P<plain>mtu|txqueuelen)|offload-(?P<offload>.+)|hardware-dma-ring-(?P<ring>.+)"
                        r"|hardware-irq-coalesce-(?P<coalesce>.+)|(?P<two>gro|tso|lro)-offload")
-_HOOK = re.compile(r"(?:pre-up|up|post-up)\s+(.*)", re.DOTALL)
-_TOOL = re.compile(r"(?<![\w.$-])[a-z_][\w-]*(?![\w.=-])")
+_HOOK = regex(r"(?:pre-up|up|post-up)\s+(.*)", re.DOTALL)
+_TOOL = regex(r"(?<![\w.$-])[a-z_][\w-]*(?![\w.=-])")
 
 
 def net_actions(net: Table, starts: Starts, runner: Runner) -> Iterator[Action]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 
+from ...regexes import regex
 from .action import Effect
 from .actions_words import Word
 
 TOPS = ("/sys/", "/proc/")
-_IRQ = re.compile(r"/proc/irq/[^/]+/smp_affinity(?:_list)?|/proc/irq/default_smp_affinity")
+_IRQ = regex(r"/proc/irq/[^/]+/smp_affinity(?:_list)?|/proc/irq/default_smp_affinity")
 _CORE = ("/sys/kernel/", "/proc/sys/kernel/", "/proc/sys/vm/", "/proc/sys/fs/", "/sys/devices/system/cpu/",
          "/sys/devices/system/node/")  # there from the start, whatever is found later
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
+from ...regexes import regex
 from .actions_words import Word
 
 SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh")
@@ -21,8 +22,8 @@ _WRAPPERS: dict[str, tuple[str, int]] = {  # name -> its options that take a val
     "flock": ("wE", 1), "numactl": ("NmiplCc", 0), "stdbuf": ("ioe", 0), "systemd-cat": ("tp", 0), "builtin": ("", 0),
     "command": ("", 0), "doas": ("u", 0), "busybox": ("", 0),
 }
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
-_INLINE = re.compile(r"-[a-z]*c")
+_ASSIGNED = regex(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_INLINE = regex(r"-[a-z]*c")
 
 
 def program(argv: list[Word]) -> tuple[Word | None, list[Word]]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ...errors import ParseError
+from ...records import field, record, replace
+from ...regexes import regex
 from ...sections.shell import Condition, Loop, Step, assigned, steps
 from ...sections.shell_tokens import substitutions
 from .action import Effect
@@ -23,13 +24,13 @@ from .actions_tools import TOOLS, effects
 from .actions_words import Scope, Word, expand, loop_words, unknown, words
 
 _DEEPEST, _MOST = 3, 256  # scripts and shells within each other; rounds of the loops round a command
-_FORMAT = re.compile(r"%[sdiux]")
-_NAMED = re.compile(r"(?<![\w.$-])[a-z_][\w-]*(?![\w.=-])")
-_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_FORMAT = regex(r"%[sdiux]")
+_NAMED = regex(r"(?<![\w.$-])[a-z_][\w-]*(?![\w.=-])")
+_USED = regex(r"\$\{?([A-Za-z_]\w*)")
 _OUTPUT = (">", ">>", ">|", "1>", "1>>", "&>")
-_PATH = re.compile(r"/(?:sys|proc|dev)/\S*")
+_PATH = regex(r"/(?:sys|proc|dev)/\S*")
 _SIGNS = (">", ">>", "|", "&&", "||", "#", "##")
-_SELF = re.compile(r"(?:if )?(?:\[{1,2}|test) -[efwrd] \"?\$\{?(\w+)\}?\"?(?: \]{1,2})?(?: &&)?")
+_SELF = regex(r"(?:if )?(?:\[{1,2}|test) -[efwrd] \"?\$\{?(\w+)\}?\"?(?: \]{1,2})?(?: &&)?")
 _BASH = ("bash", "zsh", "ksh")
 Table = Mapping[str, Any]
 
@@ -46,7 +47,7 @@ class Found(NamedTuple):
         return self._replace(effect=effect._replace(doubt=doubt or effect.doubt, why_not=why_not or effect.why_not))
 
 
-@dataclass(slots=True)
+@record()
 class Runner:
     """Finds what commands set. SCRIPTS is the table of section units; MET are those that were gone through; AMBIENT are
     variables that whatever runs the command gives it."""

@@ -11,10 +11,10 @@ ordered before basic.target, or wanted by what precedes it, is taken as early. A
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from ...records import field, record
 from .action import EARLY, UNITS
 
 Table = Mapping[str, Any]
@@ -36,7 +36,7 @@ RC_LOCAL, _SCRIPTS = "rc-local.service", ("/etc/rc.local", "/etc/rc.d/rc.local")
 _GENERATED = "/run/systemd/generator"
 
 
-@dataclass(slots=True)
+@record()
 class Starts:
     """The units of a snapshot. SCRIPTS tells whether /etc/rc.local is executable, which its generator looks at."""
 

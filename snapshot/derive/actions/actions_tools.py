@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 
+from ...regexes import regex
 from .action import Effect
 from .actions_cpu import cpufreq_set, cpupower, energy_policy
 from .actions_gpu import nvidia_smi, persistenced
@@ -20,7 +21,7 @@ from .actions_words import Word
 FILES = "sysctl-file"
 """Target of an effect that stands for all lines of a sysctl file, or of all files (WHERE is --system)."""
 
-_SLOT = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
+_SLOT = regex(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 _READING_SYSCTL = ("-a", "-A", "-X", "--all", "-h", "-V", "--help", "--version")
 _WITH_VALUE = ("-C", "--config", "-d", "--dirname", "-S", "--set-version", "-A")  # of modprobe and setpci -A
 
@@ -136,7 +137,7 @@ TOOLS: dict[str, Tool] = {
 """Tools by name. tuned has facts of its own; sysctl.d, which systemd-sysctl applies, is another section's; nodes and
 CDI files are no tunables."""
 
-OPTION = re.compile(r"(--?[A-Za-z][\w-]*)=(.*)", re.DOTALL)
+OPTION = regex(r"(--?[A-Za-z][\w-]*)=(.*)", re.DOTALL)
 
 
 def effects(tool: str, words: list[Word]) -> list[Effect] | None:

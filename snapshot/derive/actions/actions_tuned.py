@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ...records import record
 from .action import Action, Effect, Source
 from .actions_nic import pairs
 from .actions_paths import sysctl_key, written
@@ -42,7 +42,7 @@ _KEPT_OUT = ("main", "variables", "bootloader", "script")
 _NO_OPTION = ("type", "enabled", "devices", "devices_udev_regex", "replace", "dynamic", "priority")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Profile:
     """The profile, and what of the host decides about it."""
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from ...errors import ParseError
+from ...records import record
+from ...regexes import regex
 from ...sections.exec_line import commands
 from .action import UDEV, Action, Effect, Source
 from .actions_paths import sysctl_key, written
@@ -24,8 +25,8 @@ from .actions_shell import Found, Runner
 from .actions_words import Word, literal, unknown
 
 Table = Mapping[str, Any]
-_PAIR = re.compile(r"([A-Z_]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*[ei]?\"((?:[^\"\\]|\\.)*)\"")
-_SUBSTITUTION = re.compile(
+_PAIR = regex(r"([A-Z_]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*[ei]?\"((?:[^\"\\]|\\.)*)\"")
+_SUBSTITUTION = regex(
     r"%([a-zA-Z])(?:\{[^}]*\})?|\$(kernel|devpath|name|number|id|driver|attr|env|major|minor|result|parent|links|root|sys"
     r"|devnode|tempnode)\b(?:\{[^}]*\})?")
 _FOLDERS = {
@@ -51,7 +52,7 @@ class Pair(NamedTuple):
         return found == (self.sign == "==")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Devices:
     """What is known of devices, by subsystem: name -> attribute as a rule names it -> value."""
 

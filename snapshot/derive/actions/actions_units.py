@@ -8,11 +8,11 @@ and have the last word. systemd expands ${NAME} and specifiers before any shell 
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import ParseError
+from ...regexes import regex
 from ...sections.exec_line import commands
 from .action import Action, Effect, Source
 from .actions_programs import inline
@@ -23,9 +23,9 @@ from .actions_words import Word, literal, unknown
 Table = Mapping[str, Any]
 _START = ("ExecStartPre", "ExecStart", "ExecStartPost")
 _STOP = ("ExecStop", "ExecStopPost")
-_EXPANDED = re.compile(r"(?<!\$)((?:\$\$)*)\$\{(\w+)\}")
-_SPECIFIER = re.compile(r"(?<!%)((?:%%)*)%([A-Za-z])")
-_BARE = re.compile(r"\$(\w+)")
+_EXPANDED = regex(r"(?<!\$)((?:\$\$)*)\$\{(\w+)\}")
+_SPECIFIER = regex(r"(?<!%)((?:%%)*)%([A-Za-z])")
+_BARE = regex(r"\$(\w+)")
 _DAEMONS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "irqbalance": (("irq", ("all",)),),
     "power-profiles-daemon": (("cpupower", ("all", "epp")), ("cpupower", ("all", "governor"))),

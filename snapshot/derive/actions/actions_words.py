@@ -9,24 +9,25 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from ...records import field, record, replace
+from ...regexes import regex
 from ...sections.shell import Loop
 
-_PART = re.compile(
+_PART = regex(
     r"\$?'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|\\(?P<escaped>.)|\$\{(?P<brace>[^{}]*)\}"
     r"|\$(?P<name>[A-Za-z_]\w*|[0-9@*#?$!])|(?P<plain>[^'\"\\$]+|.)", re.DOTALL)
-_INSIDE = re.compile(
+_INSIDE = regex(
     r"\\(?P<escaped>[$`\"\\])|\$\{(?P<brace>[^{}]*)\}|\$(?P<name>[A-Za-z_]\w*|[0-9@*#?$!])|(?P<plain>[^\\$]+|.)",
     re.DOTALL)
-_DEFAULT = re.compile(r"(\w+):?-(.*)", re.DOTALL)
-_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
-_RANGE = re.compile(r"\{(\d{1,4})\.\.(\d{1,4})\}")
-_SEQUENCE = re.compile(r"seq\s+(?:(\d{1,4})\s+)?(\d{1,4})")
-_GPUS = re.compile(r"nvidia-smi\s+--query-gpu=(?:index|uuid|gpu_uuid|pci\.bus_id|gpu_bus_id)\s+--format=csv,noheader")
-_FIRST_COLUMN = re.compile(r"cut\s+-d\s*(?:' '|\" \"|\\ )\s+-f\s*1|awk\s+'\{\s*print \$1;?\s*\}'|sort|uniq")
-_OPTIONS = re.compile(r"-[Dnmk]*(?:([ds])(.*))?")
+_DEFAULT = regex(r"(\w+):?-(.*)", re.DOTALL)
+_BRACES = regex(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_RANGE = regex(r"\{(\d{1,4})\.\.(\d{1,4})\}")
+_SEQUENCE = regex(r"seq\s+(?:(\d{1,4})\s+)?(\d{1,4})")
+_GPUS = regex(r"nvidia-smi\s+--query-gpu=(?:index|uuid|gpu_uuid|pci\.bus_id|gpu_bus_id)\s+--format=csv,noheader")
+_FIRST_COLUMN = regex(r"cut\s+-d\s*(?:' '|\" \"|\\ )\s+-f\s*1|awk\s+'\{\s*print \$1;?\s*\}'|sort|uniq")
+_OPTIONS = regex(r"-[Dnmk]*(?:([ds])(.*))?")
 
 
 class Word(NamedTuple):
@@ -56,7 +57,7 @@ def unknown(text: str) -> Word:
     return Word(text, "*", known=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Scope:
     """What a command can see: variables, the script's arguments (None: unknown), and whether bash reads it."""
 

@@ -27,10 +27,10 @@ or clock is doubtful unless persistence mode is on before it: the driver forgets
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ...records import replace
 from ..facts import Derived
 from .action import EARLY, GUESTS, NETWORK, SYSCTL, TMPFILES, UDEV, UNITS, Action
 from .actions_files import cron_actions, script_actions, settings_actions, tmpfiles_actions

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..facts import Derived
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ ROLES = {
     "clock": r"chronyd?|systemd-timesyncd|ntp|ntpd|ntpsec",
     "tuning": r"systemd-(?:sysctl|modules-load|udevd|tmpfiles-setup.*)|tuned|cpupower|cpufrequtils|irqbalance|rc-local",
 }
-_NVIDIA = re.compile(r"nvidia-.*|nv-hostengine|dcgm.*")
+_NVIDIA = regex(r"nvidia-.*|nv-hostengine|dcgm.*")
 
 
 def failed_units(after: Snapshot, before: Snapshot | None) -> Derived:

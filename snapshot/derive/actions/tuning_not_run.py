@@ -23,11 +23,11 @@ Row keys, by unit, or by file of a cron job; a key without a value is missing:
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..facts import Derived
 from ..tunables.tunable_values import agrees, parameter_agrees, sysctl_agrees
 from ..tunables.tunables import tunables
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from ...document import Snapshot
 
 Row = dict[str, Any]
-RC_LOCAL = re.compile(r"/etc/(?:rc\.d/)?rc\.local")
-CRON = re.compile(r"/etc/cron.*|/var/spool/cron.*")
-UNIT = re.compile(r".+\.(?:service|timer|path|socket|target)")
-WHOLE = re.compile(r"the unit|the script|no \S+ runs it|\S+, which starts it|only \S+ wants|systemd ignores")
+RC_LOCAL = regex(r"/etc/(?:rc\.d/)?rc\.local")
+CRON = regex(r"/etc/cron.*|/var/spool/cron.*")
+UNIT = regex(r".+\.(?:service|timer|path|socket|target)")
+WHOLE = regex(r"the unit|the script|no \S+ runs it|\S+, which starts it|only \S+ wants|systemd ignores")
 SAME = {"sysctl": sysctl_agrees, "module": parameter_agrees}
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ...regexes import regex
+
 if TYPE_CHECKING:
     from ...document import Snapshot
 
 GRUBBY = ("fedora", "rhel", "centos", "rocky", "almalinux")
 DROP_IN, KERNEL_CMDLINE = "/etc/default/grub.d/90-cmdline.cfg", "/etc/kernel/cmdline"
-_PLAIN = re.compile(r"[\w.,:=/+@%-]+(?: [\w.,:=/+@%-]+)*", re.ASCII)
+_PLAIN = regex(r"[\w.,:=/+@%-]+(?: [\w.,:=/+@%-]+)*", re.ASCII)
 
 
 def refresh(snapshot: Snapshot) -> list[str]:

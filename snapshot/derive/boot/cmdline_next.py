@@ -26,9 +26,9 @@ Row keys, by name; a key without a value is missing:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...records import field, record
 from ..facts import Derived
 from ..tunables.tunable_words import pair
 
@@ -45,7 +45,7 @@ PLAIN = (
 GENERATED = {"default-grub": "grub.cfg", "kernel-cmdline": "loader/entries"}  # file -> end of the menus made from it
 
 
-@dataclass(slots=True)
+@record()
 class _Source:
     """Words, and the lines that they come from."""
 
@@ -82,7 +82,7 @@ def _makes(file: str, chosen: Mapping[str, Any]) -> bool:
     return file in GENERATED and chosen.get("menu", "").endswith(GENERATED[file])
 
 
-@dataclass(slots=True)
+@record()
 class _Boot:
     """What runs, what comes, and the files."""
 

@@ -7,17 +7,18 @@ kernel that has no build.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from ...regexes import regex
 
 if TYPE_CHECKING:
     from ...document import Snapshot
 
 NAMES = {
-    "nvidia": re.compile(r"nvidia(-(current|open|srv|server|tesla|legacy|[0-9]+(xx)?))*"),
-    "zfs": re.compile("zfs"), "amdgpu": re.compile("amdgpu"), "mlx5_core": re.compile("mlnx-of(ed|a)[-_]kernel"),
+    "nvidia": regex(r"nvidia(-(current|open|srv|server|tesla|legacy|[0-9]+(xx)?))*"),
+    "zfs": regex("zfs"), "amdgpu": regex("amdgpu"), "mlx5_core": regex("mlnx-of(ed|a)[-_]kernel"),
 }
 TREE = "/var/lib/dkms"
 STATES = ("installed", "installed-weak", "built", "missing", "added")  # best first
@@ -84,7 +85,7 @@ def _is(file: str, module: str) -> bool:
     return file == module or (module == "nvidia" and bool(NVIDIA_FILE.fullmatch(file)))
 
 
-NVIDIA_FILE = re.compile(r"nvidia(_(current|tesla|legacy|open|[0-9]+(xx)?))*")  # not nvidia_uvm and the like
+NVIDIA_FILE = regex(r"nvidia(_(current|tesla|legacy|open|[0-9]+(xx)?))*")  # not nvidia_uvm and the like
 
 
 def headers_row(snapshot: Snapshot, kernel: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..facts import Derived
 from .boot_loader import managed, seen
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Table = Mapping[str, Any]
-COPIED = re.compile(r"/.*/modprobe\.d/[^/]+|/etc/(?:initramfs-tools|dracut\.conf)\b.*")
-ZFS = re.compile(r"/.*/zfs\.ko(?:\.\w+)?")
-NVIDIA = re.compile(r"nvidia(?:_uvm|_drm|_modeset|_peermem)?")
-PLAIN = re.compile(r"[\w.+~-]+", re.ASCII)
+COPIED = regex(r"/.*/modprobe\.d/[^/]+|/etc/(?:initramfs-tools|dracut\.conf)\b.*")
+ZFS = regex(r"/.*/zfs\.ko(?:\.\w+)?")
+NVIDIA = regex(r"nvidia(?:_uvm|_drm|_modeset|_peermem)?")
+PLAIN = regex(r"[\w.+~-]+", re.ASCII)
 
 
 def initramfs_state(after: Snapshot, before: Snapshot | None) -> Derived:

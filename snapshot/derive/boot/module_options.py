@@ -18,17 +18,17 @@ Row keys, by "MODULE PARAMETER"; a key without a value is missing:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..facts import Derived
 from ..tunables.tunable_values import number, parameter_agrees
 
 if TYPE_CHECKING:
     from ...document import Snapshot
 
-OWN_RULES = re.compile(r"nvidia(?:_(?:uvm|modeset|drm|peermem))?")
+OWN_RULES = regex(r"nvidia(?:_(?:uvm|modeset|drm|peermem))?")
 WIDTHS = (1 << 8, 1 << 16, 1 << 32, 1 << 64)
 
 

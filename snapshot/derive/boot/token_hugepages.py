@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ...regexes import regex
 from ..tunables.tunable_hugepages import size_name
 from .token_live import Answer, Check, Live
 
-NODES = re.compile(r"[0-9]{1,5}:[0-9]{1,12}(?:,[0-9]{1,5}:[0-9]{1,12})*")
+NODES = regex(r"[0-9]{1,5}:[0-9]{1,12}(?:,[0-9]{1,5}:[0-9]{1,12})*")
 SIZED = ("x86_64",)  # architectures of which the default size is known: 2 MiB with 4 KiB pages
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from ...records import field, record
 
 if TYPE_CHECKING:
     from ...document import Snapshot, UnreadFact
@@ -18,7 +19,7 @@ class UnreadError(LookupError):
         self.fact = fact
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Answer:
     """What a parameter asks for, what is there instead, both in words, and whether these agree.
 
@@ -39,7 +40,7 @@ class Answer:
         return found if self.honoured is None else {**found, "honoured": self.honoured}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Live:
     """The facts of one snapshot."""
 

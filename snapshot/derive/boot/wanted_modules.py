@@ -21,10 +21,10 @@ Row keys, by name (- as _); a key without a value is missing:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..facts import Derived
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Table = Mapping[str, Any]
-OWN_RULES = re.compile(r"nvidia(?:_(?:uvm|modeset|drm|peermem|current.*))?|zfs|spl")
-REFUSING = re.compile(r"(?:/usr)?(?:/bin)?/?(?:false|true)\b.*")
+OWN_RULES = regex(r"nvidia(?:_(?:uvm|modeset|drm|peermem|current.*))?|zfs|spl")
+REFUSING = regex(r"(?:/usr)?(?:/bin)?/?(?:false|true)\b.*")
 
 
 def wanted_modules(after: Snapshot, before: Snapshot | None) -> Derived:

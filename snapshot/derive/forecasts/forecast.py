@@ -23,9 +23,9 @@ built with. What nothing sets and nothing shows to have been touched has no row:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...records import record
 from ..access.major_users import major_users
 from ..facts import Derived
 from ..tunables.tunable_words import next_kernel
@@ -44,7 +44,7 @@ NAMED = ("pci", "nvidia", "amdgpu", "power")  # kinds whose keys are KIND SUBJEC
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Outlook:
     """What is foreseen for a boot of SNAPSHOT's host; ROWS are for what was not read, by the beginning of keys."""
 

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..access.device_access import device_access
 from ..access.major_users import major_users
 from ..facts import Derived
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ...document import Snapshot
 
 Row = dict[str, Any]
-_ALL = re.compile(r"a|[ac] \*:(?:\*|[0-9]+) (?=\w*r)(?=\w*w)\w+")  # rules that let every driver's devices through
+_ALL = regex(r"a|[ac] \*:(?:\*|[0-9]+) (?=\w*r)(?=\w*w)\w+")  # rules that let every driver's devices through
 
 
 def forecast_majors(after: Snapshot, before: Snapshot | None) -> Derived:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ...records import field, record
+from ...regexes import regex
+
 Status = Literal["kept", "reverts", "changes", "may", "unknown"]
-_UNIT = re.compile("_(?:mw|khz|bytes)$")
+_UNIT = regex("_(?:mw|khz|bytes)$")
 JUDGED = ("kept", "reverts", "changes")  # what can be held against the boot when it has come
 
 
-@dataclass(slots=True)
+@record()
 class Prediction:
     """One thing, now and after the next boot.
 

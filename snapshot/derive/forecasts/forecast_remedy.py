@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..actions.boot_unit import install
 from ..pci.read_requests import operand
 from ..tunables.tunable_cpuidle import numbers
@@ -18,7 +19,7 @@ from .forecast_prediction import Prediction
 if TYPE_CHECKING:
     from ...document import Snapshot
 
-_PLAIN = re.compile(r"[A-Za-z0-9][\w.,:+-]*(?:/[\w.-]+)*", re.ASCII)
+_PLAIN = regex(r"[A-Za-z0-9][\w.,:+-]*(?:/[\w.-]+)*", re.ASCII)
 AFTER = "systemd-modules-load.service nvidia-persistenced.service"
 MM = "/sys/kernel/mm"
 NVIDIA = {"persistence": "pm", "compute-mode": "c", "applications-clocks": "ac", "mig": "mig"}

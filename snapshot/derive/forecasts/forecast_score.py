@@ -8,9 +8,9 @@ boot that somebody may have set it again. An idle state that is not offered any 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...records import field, record
 from ..boot.cmdline_next import by_name
 from ..tunables.tunable_values import agrees, text
 from ..tunables.tunable_words import next_kernel
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 UNSEEN = object()  # that the snapshot after does not show
 
 
-@dataclass(slots=True)
+@record()
 class Score:
     """What became of a forecast. MISSED: to be kept, and changed; WRONG: to change, and did not, or not so."""
 

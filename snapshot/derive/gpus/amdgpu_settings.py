@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pairing import pair
+from ...regexes import regex
 from ...sections.amdgpu import Gpu
 from ...sections.shape import of_model
 from ..actions.boot_unit import install
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Table = Mapping[str, Any]
 DEVICES = "/sys/bus/pci/devices"
-_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-_WORD = re.compile(r"\w{1,40}", re.ASCII)
+_ADDRESS = regex(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_WORD = regex(r"\w{1,40}", re.ASCII)
 
 
 class Setting(NamedTuple):

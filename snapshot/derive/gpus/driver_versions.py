@@ -21,10 +21,10 @@ Row keys, by driver (nvidia, zfs, amdgpu, mlx5_core); a key without a value is m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..boot.module_state import MODULES, disk_file, library_versions, loaded_module
 from ..facts import Derived
 from ..pci.pci_tree import functions_of
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from ...document import Snapshot
 
 Row = dict[str, Any]
-PACKAGE = re.compile(
+PACKAGE = regex(
     r"libcuda1|libnvidia-(?:ml1|compute|gl|cfg1?)\b.*|nvidia-(?:driver|utils|smi|kernel|dkms|fabricmanager|compute)\b.*"
 )
-UPSTREAM = re.compile(r"(?:[0-9]+:)?([0-9]{3}\.[0-9]+(?:\.[0-9]+)?)\b")
+UPSTREAM = regex(r"(?:[0-9]+:)?([0-9]{3}\.[0-9]+(?:\.[0-9]+)?)\b")
 NVSWITCH = "0680"  # NVSwitches are "other bridges" of pci.ids
 
 

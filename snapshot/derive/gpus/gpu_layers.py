@@ -23,10 +23,10 @@ without a value is missing:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...document import UnreadFact
+from ...records import field, record
 from ..facts import Derived
 from ..pci.pci_tree import AMD, Table, functions_of, moved, noun
 
@@ -41,7 +41,7 @@ EMPTY: Table = {}
 KIND = ("vendor", "device")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Gpu:
     """A GPU as the sections of one snapshot show it: its PCI function, and what its driver's section has under KEY."""
 
@@ -61,7 +61,7 @@ class Gpu:
         return all(None in (one, two) or one == two for one, two in known)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Layer:
     """Where a GPU stands, and what says so."""
 

@@ -22,10 +22,10 @@ missing:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..facts import Derived
 from ..pci.pci_tree import moved
 
@@ -38,7 +38,7 @@ MATRICES = {"path": "topology", "p2p": "p2p_read"}
 NEAR = ("PIX", "PXB", "PHB", "NODE", "SYS")
 OK = "OK"
 TOLD_BY = {"path": ("farther", "nearer"), "p2p": ("p2p_lost",)}  # matrix -> what stands on it now and before
-_NVLINK = re.compile("NV([0-9]{1,3})")
+_NVLINK = regex("NV([0-9]{1,3})")
 
 
 def gpu_pairs(after: Snapshot, before: Snapshot | None) -> Derived:

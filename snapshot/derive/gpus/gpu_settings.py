@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pairing import Moves, pair
+from ...regexes import regex
 from ...sections.nvidia import Gpu
 from ...sections.shape import of_model
 from ..actions.boot_unit import install
@@ -44,7 +45,7 @@ Row = dict[str, Any]
 Table = Mapping[str, Any]
 DEPRECATED = "Requested functionality has been deprecated"  # nvmlErrorString() of what a driver no longer tells
 MODES = {"Exclusive_Thread": "1", "Prohibited": "2", "Exclusive_Process": "3"}
-_SELECTOR = re.compile(r"[\w:.-]+", re.ASCII)
+_SELECTOR = regex(r"[\w:.-]+", re.ASCII)
 
 
 class Setting(NamedTuple):

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from ...regexes import regex
 from .gpu_layers import NVIDIA, Gpu, gpus_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ ARCHITECTURES: dict[Flavour, tuple[str, ...]] = {
     "open": ("Blackwell",), "proprietary": ("Kepler", "Maxwell", "Pascal", "Volta"),
 }
 CHIPS: dict[Flavour, re.Pattern[str]] = {
-    "open": re.compile(r"\bGB[12][0-9A-F]{2}|Blackwell"), "proprietary": re.compile(r"\bG[KMPV][0-9]{3}"),
+    "open": regex(r"\bGB[12][0-9A-F]{2}|Blackwell"), "proprietary": regex(r"\bG[KMPV][0-9]{3}"),
 }
 
 

@@ -34,11 +34,11 @@ and of any:
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...document import UnreadFact
+from ...regexes import regex
 from ..boot.module_state import module_state
 from ..facts import Derived
 from ..pci.pci_tree import functions_of, noun
@@ -55,7 +55,7 @@ LIBRARIES = (
 OF_FILE = ("file", "version", "flavour", "signed", "signer")
 OF_DKMS = ("dkms", "dkms_state", "dkms_failed", "headers_installed", "headers_package")
 LOCKED = ("integrity", "confidentiality")
-_NOTHING = re.compile(r"(/usr)?(/s?bin/)?(false|true)\b")
+_NOTHING = regex(r"(/usr)?(/s?bin/)?(false|true)\b")
 
 
 def nvidia_modules(after: Snapshot, before: Snapshot | None) -> Derived:

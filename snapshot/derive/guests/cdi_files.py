@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...document import UnreadFact
+from ...regexes import regex
 from ..access.major_mentions import REMADE
 from ..access.major_users import major_users
 from ..boot.module_state import library_versions
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 WRONG = ("stale", "foreign")
-_LIBRARY = re.compile(r"/(?:usr/)?lib.*/lib[\w.+-]+\.so\.([0-9]{3}\.[0-9]+(?:\.[0-9]+)?)", re.DOTALL)
+_LIBRARY = regex(r"/(?:usr/)?lib.*/lib[\w.+-]+\.so\.([0-9]{3}\.[0-9]+(?:\.[0-9]+)?)", re.DOTALL)
 
 
 def cdi_files(after: Snapshot, before: Snapshot | None) -> Derived:

@@ -20,9 +20,9 @@ Row keys, by "ID devN"; a key without a value is missing:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.lxc import Container, Lxc, Part, PassedDevice
 from ..access.device_nodes import DURABLE, device_nodes
 from ..access.host_devices import Host
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ...document import Snapshot
 
 Row = dict[str, Any]
-_NVIDIA = re.compile(r"/dev/nvidia([0-9]+)")
+_NVIDIA = regex(r"/dev/nvidia([0-9]+)")
 _UVM = "-c0 -u"
 _MAKES = {"nvidiactl": "-c255", "nvidia-modeset": "-m", "nvidia-uvm": _UVM, "nvidia-uvm-tools": _UVM}  # below /dev
 

@@ -19,11 +19,11 @@ Row keys, by "ID PATH"; a key without a value is missing:
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.lxc import Container, Ignored, Lxc, unquoted
 from ..access.host_devices import Host
 from ..access.lxc_rules import Device
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 NULL: Device = ("c", 1, 3)
 SHARE = "/usr/share/lxc/"
-_MISSING = re.compile(r"LXC: (.+) is (?:not there|no directory); the start fails")
-_LOOP = re.compile(r"LXC: (.+) includes itself; the start fails")
+_MISSING = regex(r"LXC: (.+) is (?:not there|no directory); the start fails")
+_LOOP = regex(r"LXC: (.+) includes itself; the start fails")
 
 
 def container_includes(after: Snapshot, before: Snapshot | None) -> Derived:

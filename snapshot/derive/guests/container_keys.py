@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass
-from difflib import get_close_matches
 
+from ...errors import misspelt
+from ...records import record
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.lxc import unquoted
 from ..access.lxc_rules import Dropped, parse_rule
@@ -24,11 +25,11 @@ from ..hardware.cpu_lists import cpus
 
 DEVICES = "lxc.cgroup2.devices"
 ALLOW, DENY = f"{DEVICES}.allow", f"{DEVICES}.deny"
-V1 = re.compile(r"lxc\.cgroup\.(?!dir$|dir\.|relative$)")
+V1 = regex(r"lxc\.cgroup\.(?!dir$|dir\.|relative$)")
 CONTROLLERS = (  # the first words of the names of files that a cgroup has
     "cgroup", "cpu", "cpuset", "devices", "dmem", "hugetlb", "io", "irq", "memory", "misc", "pids", "rdma",
 )
-V1_FILES = re.compile(
+V1_FILES = regex(
     r"memory\.(limit_in_bytes|memsw\.|soft_limit|kmem\.|swappiness|oom_control|use_hierarchy|move_charge)"
     r"|cpu\.(shares|cfs_|rt_)|cpuset\.(cpu_exclusive|mem_exclusive|mem_hardwall|memory_|sched_)"
     r"|hugetlb\..*\.limit_in_bytes|(blkio|cpuacct|net_cls|net_prio|freezer)\."
@@ -36,8 +37,8 @@ V1_FILES = re.compile(
 V2_NAMES = {
     "memory.limit_in_bytes": "memory.max", "device.allow": "devices.allow", "device.deny": "devices.deny",
 }
-SIZED = re.compile(r"memory\.(max|high|low|min|swap\.max|swap\.high|zswap\.max)")
-SIZE = re.compile(r"max|(0x[0-9a-f]+|[0-9]+)[kmgtpe]?", re.IGNORECASE | re.ASCII)  # memparse in lib/cmdline.c
+SIZED = regex(r"memory\.(max|high|low|min|swap\.max|swap\.high|zswap\.max)")
+SIZE = regex(r"max|(0x[0-9a-f]+|[0-9]+)[kmgtpe]?", re.IGNORECASE | re.ASCII)  # memparse in lib/cmdline.c
 LIMITS = (
     "as", "core", "cpu", "data", "fsize", "locks", "memlock", "msgqueue", "nice", "nofile", "nproc", "rss", "rtprio",
     "rttime", "sigpending", "stack",
@@ -51,14 +52,14 @@ LXC2 = {
     "lxc.seccomp": "lxc.seccomp.profile", "lxc.stopsignal": "lxc.signal.stop", "lxc.tty": "lxc.tty.max",
     "lxc.utsname": "lxc.uts.name",
 }
-_RULE = re.compile(
+_RULE = regex(
     r"\s*([abc])\s*(0x[0-9a-f]{1,4}|[0-9a-f]{1,10}|\*|all)\s*"
     r"(?::\s*(0x[0-9a-f]{1,6}|[0-9a-f]{1,10}|\*|all)((?:[,-][0-9]+)*))?(?![0-9a-z])\s*([rwm]*)",
     re.IGNORECASE | re.ASCII,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Fault:
     """WORD is dropped, v1-key, wrong-key or refused; STOPS: the start fails; KEY and VALUE are what is meant."""
 
@@ -101,7 +102,7 @@ _NOWHERE = Origin(file="", line=0, text="")
 
 def _device(key: str, text: str) -> Fault | None:
     if key not in (ALLOW, DENY):
-        near = get_close_matches(key, (ALLOW, DENY), 1)
+        near = misspelt(key, (ALLOW, DENY))
         why = f"{key} is neither allow nor deny, which makes it a deny"
         return Fault("wrong-key", why, key=near[0] if near else "")
     rule = parse_rule(key, text, _NOWHERE)
@@ -126,7 +127,7 @@ def _old(key: str) -> Fault | None:
     if kind == "limit":
         return Fault("refused", f"LXC does not know {key}", True, key=f"lxc.prlimit.{name}" if name in LIMITS else "")
     if kind == "prlimit" and name not in LIMITS:
-        near = get_close_matches(name, LIMITS, 1)
+        near = misspelt(name, LIMITS)
         return Fault("refused", f"there is no limit {name}", True, key=f"lxc.prlimit.{near[0]}" if near else "")
     return None
 

@@ -35,9 +35,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...records import field, record
+from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.cpu import Cpu
 from ...sections.lxc import NO_CGROUP2, Container, Lxc, Part
@@ -59,8 +60,8 @@ MEANT = {  # reason of device_access -> fault of the line that it was meant by
     "rule-in-snapshot": "below-header", "rule-in-pending": "below-header", "v1-key-refused": "v1-key",
 }
 PENDING = "pve:pending"
-_SKIPPED = re.compile(r"Proxmox VE: (cannot parse the line|does not know )")
-_OPTION = re.compile(r"\s*([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)")
+_SKIPPED = regex(r"Proxmox VE: (cannot parse the line|does not know )")
+_OPTION = regex(r"\s*([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)")
 
 
 def container_lines(after: Snapshot, before: Snapshot | None) -> Derived:
@@ -84,7 +85,7 @@ def _unknown(subject: str, source: str, why: str) -> Row:
     return {"subject": subject, "what": "which lines of containers do nothing", "source": source, "why": why}
 
 
-@dataclass(slots=True)
+@record()
 class _Container:
     """A container with what its lines are judged by; DENIED are its devices that it cannot open."""
 

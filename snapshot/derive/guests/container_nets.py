@@ -21,6 +21,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.lxc import Container, Lxc, Option, Part
 from ...sections.net import Net
 from ..facts import Derived
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from ...document import Snapshot
 
 Row = dict[str, Any]
-_NET = re.compile("net[0-9]{1,2}", re.ASCII)
-_WORD = re.compile(r"(?:^|,)(bridge|mtu)=([^,]+)")
+_NET = regex("net[0-9]{1,2}", re.ASCII)
+_WORD = regex(r"(?:^|,)(bridge|mtu)=([^,]+)")
 
 
 def container_nets(after: Snapshot, before: Snapshot | None) -> Derived:

@@ -28,6 +28,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.base import format_cpus
 from ...sections.cpu import Cpu
 from ...sections.lxc import Container, Lxc, Part, unquoted
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 CPUSET = ("lxc.cgroup2.cpuset.cpus", "lxc.cgroup.cpuset.cpus")
 TRUE = ("1", "on", "yes", "true")
-_GPU = re.compile(r"/dev/(nvidia.*|kfd|dri(/.*)?|accel(/.*)?)")
-_RDMA = re.compile(r"/dev/infiniband(/.*)?")
+_GPU = regex(r"/dev/(nvidia.*|kfd|dri(/.*)?|accel(/.*)?)")
+_RDMA = regex(r"/dev/infiniband(/.*)?")
 
 
 def containers(after: Snapshot, before: Snapshot | None) -> Derived:

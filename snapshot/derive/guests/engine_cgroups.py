@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.debversion import order
 from ..facts import Derived
 
@@ -34,7 +35,7 @@ Settings = dict[str, dict[str, Any]]
 ENGINES = {"/etc/containerd/config.toml": "containerd"}
 PACKAGES = ("nvidia-container-toolkit-base", "nvidia-container-toolkit")
 JIT_CDI = "1.18.0"  # first version of the toolkit whose mode auto is CDI
-_RUNTIME = re.compile(r"(?:.*\.)?runtimes\.([^.]+)\.(options\.SystemdCgroup|options\.BinaryName)")
+_RUNTIME = regex(r"(?:.*\.)?runtimes\.([^.]+)\.(options\.SystemdCgroup|options\.BinaryName)")
 _DRIVER = "native.cgroupdriver="
 
 

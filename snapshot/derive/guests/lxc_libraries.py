@@ -21,6 +21,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.lxc import Lxc, MountEntry
 from ..boot.module_state import library_versions
 from ..facts import Derived
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ...document import Snapshot
 
 Row = dict[str, Any]
-_LIBRARY = re.compile(r".*/lib(?:cuda|nvidia)[\w.+-]*\.so\.([0-9]{3}\.[0-9]+(?:\.[0-9]+)?)", re.DOTALL)
+_LIBRARY = regex(r".*/lib(?:cuda|nvidia)[\w.+-]*\.so\.([0-9]{3}\.[0-9]+(?:\.[0-9]+)?)", re.DOTALL)
 
 
 def lxc_libraries(after: Snapshot, before: Snapshot | None) -> Derived:

@@ -27,10 +27,10 @@ Row keys, by noun (gpus, nics, nvme, dimms, cpus, numa_nodes, memory_gib); a key
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...document import UnreadFact
+from ...records import field, record
 from ..facts import Derived
 from ..gpus.gpu_layers import Gpu, Layer, gpus_of, layer_of
 from ..pci.pci_tree import functions_of, noun
@@ -44,7 +44,7 @@ GIB = 1 << 30
 USABLE = ("ok", "other-driver")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Counted:
     """How many of a noun are usable, how many each layer shows, and what the usable ones answer to."""
 

@@ -31,6 +31,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.mount_kinds import MEMORY, left_out_as
 from ..facts import Derived
 
@@ -39,12 +40,12 @@ if TYPE_CHECKING:
 
 Table = Mapping[str, Any]
 Row = dict[str, Any]
-NETWORK = re.compile(r"nfs4?|cifs|smb3|ceph|glusterfs|lustre|beegfs|9p|fuse\.(?:sshfs|s3fs|rclone|ceph|glusterfs)")
+NETWORK = regex(r"nfs4?|cifs|smb3|ceph|glusterfs|lustre|beegfs|9p|fuse\.(?:sshfs|s3fs|rclone|ceph|glusterfs)")
 PASSING = {*MEMORY, "overlay", "squashfs", "iso9660", "udf"}
-_PLACES = re.compile("/media/.*|/run/media/.*|/mnt/vzsnap[0-9]*|/var/tmp/.*", re.DOTALL)
+_PLACES = regex("/media/.*|/run/media/.*|/mnt/vzsnap[0-9]*|/var/tmp/.*", re.DOTALL)
 _EFI = ("/boot", "/efi", "/boot/efi")
 _ON_DEMAND = {"noauto", "x-systemd.automount"}
-_PART = re.compile(r"(.+)-part([0-9]+)", re.DOTALL)
+_PART = regex(r"(.+)-part([0-9]+)", re.DOTALL)
 _CACHE = ("zfs-import-cache.service", "zfs-import.target", "zfs-mount.service")
 
 

@@ -8,12 +8,12 @@ that there can be may still decide.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...document import UnreadFact
+from ...regexes import regex
 from ..facts import Derived
 from ..gpus.gpu_layers import gpu_layers
 from ..pci.pci_tree import functions_of, noun
@@ -46,7 +46,7 @@ READ: dict[str, tuple[tuple[str, str, tuple[str, ...]], ...]] = {  # section, ta
     "numa_nodes": (("cpu", "nodes", ()),),
 }
 NAMES = ("name", "permanent_mac", "serial")  # of them those that no count needs
-ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+ADDRESS = regex(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 MANY = 3  # names that are all said
 
 

@@ -14,19 +14,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from ...records import record
+from ...regexes import regex
 
 Manager = Literal["ifupdown", "netplan", "networkd"]
 Table = Mapping[str, Any]
 SOURCES = ("ifupdown", "netplan", "networkd")
-_WORD = re.compile(r"[\w.@:-]+")
-_PLAIN = re.compile(r"[\w.@:-]{1,15}", re.ASCII)  # IFNAMSIZ of include/uapi/linux/if.h, less the end
+_WORD = regex(r"[\w.@:-]+")
+_PLAIN = regex(r"[\w.@:-]{1,15}", re.ASCII)  # IFNAMSIZ of include/uapi/linux/if.h, less the end
 _PATTERNS = ("none", "all", "glob", "regex")
 _NETPLAN = ("interfaces", "link", "parameters.primary")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Mention:
     """An interface that MANAGER's files name; ORIGIN is the line, where it is recorded."""
 
@@ -35,7 +37,7 @@ class Mention:
     origin: Table | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Port:
     """A port that a bridge is configured to have; AUTO: the bridge is made at boot."""
 

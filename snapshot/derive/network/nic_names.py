@@ -22,12 +22,12 @@ Row keys, by the interface's key; a key without a value is missing:
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...pairing import pair
+from ...regexes import regex
 from ...sections.net import Interface
 from ...sections.shape import of_model
 from ..facts import Derived
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Interfaces = Mapping[str, Mapping[str, Any]]
-_SAFE = re.compile("[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_MAC = re.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}")
+_SAFE = regex("[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_MAC = regex("[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 
 
 def nic_names(after: Snapshot, before: Snapshot | None) -> Derived:

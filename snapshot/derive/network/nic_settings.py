@@ -29,6 +29,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..actions.boot_actions import boot_actions
 from ..facts import Derived
 from ..tunables.tunable import Path, Setter, Tunable, Value
@@ -45,7 +46,7 @@ Table = Mapping[str, Any]
 OPTIONS = {"ring": "-G", "channels": "-L", "coalesce": "-C", "offload": "-K"}
 FOLLOWS = ("large-receive-offload", "rx-gro-hw")  # switched by something else than their own word
 NO_TOOL = "not-found"
-_SAFE = re.compile(r"[\w.-]+", re.ASCII)
+_SAFE = regex(r"[\w.-]+", re.ASCII)
 
 
 def nic_mtus(after: Snapshot, before: Snapshot | None) -> Derived:

@@ -22,10 +22,10 @@ missing, and those after a fault are there with it alone:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pairing import pair
+from ...records import record
 from ...sections.rdma import Device
 from ...sections.shape import of_model
 from ..facts import Derived
@@ -60,7 +60,7 @@ def rdma_ports(after: Snapshot, before: Snapshot | None) -> Derived:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Side:
     """A device on one side: empty where there is none."""
 

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from ...records import record
+from ...regexes import regex
 
 if TYPE_CHECKING:
     from ...document import Snapshot
@@ -24,12 +26,12 @@ SECTIONS = ("qemu", "lxc", "units", "modules", "net")
 NOT_IN_FORCE = ("snapshots", "pending", "generated", "ignored")
 NOT_STARTED = ("disabled", "masked", "masked-runtime")
 CMDLINE = "/proc/cmdline"
-_ADDRESS = re.compile(
+_ADDRESS = regex(
     r"(?<![\w:.])(?:([0-9a-f]{4}|[0-9a-f]{8}):)?([0-9a-f]{2}):([01][0-9a-f])(?:\.([0-7]))?(?![\w:])", re.IGNORECASE)
-_PASSED = re.compile(r"\s*(hostpci\d+:|map )")
+_PASSED = regex(r"\s*(hostpci\d+:|map )")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Mention:
     """A line that names ADDRESS, as WRITTEN, without .function where all of a device are meant; GUEST: a VM gets it."""
 

@@ -36,9 +36,9 @@ Row keys, by PCI address; a key without a value is missing:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...records import field, record
 from ..facts import Derived
 from .links import link_rows
 from .pci_tree import Table, below_ports, functions_of, link, moved, noun, port_type
@@ -76,7 +76,7 @@ def named(snapshot: Snapshot) -> dict[str, list[str]]:
     return {address: sorted(set(names)) for address, names in found.items()}
 
 
-@dataclass(slots=True)
+@record()
 class _Host:
     """One snapshot, with what rows need of it by address."""
 
@@ -186,7 +186,7 @@ def _least(rows: list[Row], key: str, name: str) -> Row:
     return {name if name.endswith("width") else f"{name}_gts": row[key], f"{name}_at": row["address"]}
 
 
-@dataclass(slots=True)
+@record()
 class _Unknown:
     """What of a row is unknown, by its key."""
 

@@ -26,6 +26,7 @@ from typing import Any
 from ... import tomlio
 from ...document.check import checked, fault
 from ...errors import FormatError
+from ...regexes import regex
 from ...sections.base import Model, field
 from .tunable import Default, Value
 
@@ -35,7 +36,7 @@ Version = tuple[int, ...]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _COMPARE = {">=": ge, "<=": le, ">": gt, "<": lt}
-_BOUND = re.compile(r"\s*(>=|<=|>|<)\s*([0-9]{1,18}(?:\.[0-9]{1,9}){0,3})\s*")
+_BOUND = regex(r"\s*(>=|<=|>|<)\s*([0-9]{1,18}(?:\.[0-9]{1,9}){0,3})\s*")
 
 
 class Entry(Model):

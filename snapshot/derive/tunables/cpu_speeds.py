@@ -23,10 +23,10 @@ Row keys of ``cpu_limits``, by CPU list:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ...sections.base import expand, format_cpus
 from ..actions.boot_unit import install
 from ..facts import Derived
@@ -42,7 +42,7 @@ PREFERENCES = {"performance": FASTEST, "balance_performance": BY_LOAD, "balance_
 GOVERNORS = {"performance": FASTEST, "schedutil": BY_LOAD, "ondemand": BY_LOAD, "conservative": BY_LOAD,
              "powersave": SLOWEST}
 NUMBERS = ((0, FASTEST), (128, BY_LOAD), (192, SAVING), (255, SLOWEST))  # up to this number
-_WORD = re.compile(r"[a-z0-9_]+")
+_WORD = regex(r"[a-z0-9_]+")
 EPP = "/sys/devices/system/cpu/cpu$c/cpufreq/energy_performance_preference"
 
 

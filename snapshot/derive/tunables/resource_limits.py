@@ -16,10 +16,10 @@ Row keys, by "session DOMAIN SIDE ITEM", "unit NAME LIMIT", "systemd LIMIT", "PI
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..facts import Derived
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 UNLIMITED = ("unlimited", "infinity", "-1")
-_SIZE = re.compile(r"([0-9]{1,20})([KMGTPE]?)B?")
+_SIZE = regex(r"([0-9]{1,20})([KMGTPE]?)B?")
 _POWERS = "KMGTPE"
 
 

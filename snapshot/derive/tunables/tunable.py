@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from ...records import field, record
 from .tunable_values import agrees
 
 Value = bool | int | float | str
@@ -23,7 +23,7 @@ def same_value(value: Any) -> Value:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # two of one value are two
+@record(frozen=True, eq=False)  # two of one value are two
 class Setter:
     """Something that sets a tunable at boot, or may. VALUE is in the unit of the live fact; None: it cannot be told.
 
@@ -53,7 +53,7 @@ class Setter:
         return self.certain and self.value is not None and not self.why_not
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Default:
     """What a tunable is when nothing sets it, and where that is written."""
 
@@ -61,7 +61,7 @@ class Default:
     source: str
 
 
-@dataclass(slots=True)
+@record()
 class Tunable:
     """One tunable of a host.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...pairing import pair
+from ...records import replace
 from ...sections.base import expand, format_cpus, parse_cpus
 from ...sections.shape import of_section
 from .tunable import Path, Tunable, Value

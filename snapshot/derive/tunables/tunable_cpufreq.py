@@ -8,8 +8,8 @@ cannot be written. A governor that the driver does not offer is refused. The ker
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
+from ...records import replace
 from .tunable import Setter, Tunable, Value
 from .tunable_cpus import CPU, FREQUENCY, Asked
 from .tunable_facts import Facts, Kind

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from ...records import replace
 from .tunable import Default, Setter, Tunable
 from .tunable_cpus import IDLE, Asked
 from .tunable_facts import Facts, Kind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
+from ...records import replace
 from ...sections.base import parse_cpus
 from .tunable import Path, Same, Setter, Tunable
 from .tunable_facts import Facts

@@ -7,11 +7,11 @@ from boot to boot: a line that names one is not certain for it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...records import replace
+from ...regexes import regex
 from ...sections.base import format_cpus, parse_cpus
 from .tunable import Tunable, Value
 from .tunable_cpus import POWER as OF_CPUS
@@ -32,7 +32,7 @@ QUEUE = {  # file -> field
     "write_cache": "write_cache", "io_poll": "io_poll",
 }
 DEFAULT = "/proc/irq/default_smp_affinity"
-_MASK = re.compile(r"(?:0x)?[0-9a-fA-F]{1,8}(?:,[0-9a-fA-F]{8}){0,255}")
+_MASK = regex(r"(?:0x)?[0-9a-fA-F]{1,8}(?:,[0-9a-fA-F]{8}){0,255}")
 CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 ASPM, ZONES = "/sys/module/pcie_aspm/parameters/policy", "/sys/class/powercap"
 

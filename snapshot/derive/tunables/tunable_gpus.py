@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from ...records import replace
 from .tunable import KERNEL, Default, Setter, Tunable, Value
 from .tunable_facts import Facts, Kind, at
 from .tunable_pci import DEVICES

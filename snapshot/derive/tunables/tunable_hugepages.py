@@ -8,11 +8,11 @@ is asked for as a whole the kernel spreads over the nodes as it can.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ...records import replace
+from ...regexes import regex
 from .tunable import Setter, Tunable
 from .tunable_facts import Facts, Kind
 from .tunable_setters import Setters
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 POOLS = Kind("hugepages", ("hugeadm",), (("cmdline", ""), ("sysctl", "settings")))
 MM, NODES = "/sys/kernel/mm/hugepages", "/sys/devices/system/node"
-_SIZE = re.compile(r"([0-9]{1,12})([kKmMgG]?)")
+_SIZE = regex(r"([0-9]{1,12})([kKmMgG]?)")
 _KIB = {"": 1 / 1024, "k": 1, "m": 1 << 10, "g": 1 << 20}
 
 

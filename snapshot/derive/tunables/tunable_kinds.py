@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ...regexes import regex
 from ..actions.boot_actions import boot_actions, unknown_sources
 from ..facts import Derived
 from .tunable_devices import block
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 Keep = Callable[["Tunable"], bool]
 RULES = "/etc/udev/rules.d/90-hostsnap-queue.rules"
-_WORD = re.compile(r"[\w.-]+", re.ASCII)
+_WORD = regex(r"[\w.-]+", re.ASCII)
 
 
 def sysctl_tunables(after: Snapshot, before: Snapshot | None) -> Derived:

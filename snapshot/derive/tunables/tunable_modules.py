@@ -9,9 +9,9 @@ The options of the module nvidia are not shown in /sys: /proc/driver/nvidia/para
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from ...records import replace
 from .tunable import LOAD, Path, Same, Setter, Tunable
 from .tunable_facts import Facts, Kind, at
 from .tunable_setters import Setters

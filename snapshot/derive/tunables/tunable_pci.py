@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...records import record
+from ...regexes import regex
 from .tunable import Path, Setter, Tunable, Value
 from .tunable_facts import Facts, Kind, at
 from .tunable_setters import Setters
@@ -24,17 +25,17 @@ if TYPE_CHECKING:
 
 DEVICES = "/sys/bus/pci/devices"
 REGISTERS, POWER = Kind("pci", ("setpci",), (("cmdline", ""),)), Kind("power", ("powertop", "tuned", "tuned-adm"))
-_REGISTER = re.compile(r"(?:(E?CAP[_0-9A-Z]*)\+)?(?:0X)?([0-9A-F]{1,3})(?:\.([BWL]))?(?:@[0-9]+)?")
+_REGISTER = regex(r"(?:(E?CAP[_0-9A-Z]*)\+)?(?:0X)?([0-9A-F]{1,3})(?:\.([BWL]))?(?:@[0-9]+)?")
 _WIDTHS = {"B": 8, "W": 16, "L": 32}
 _NAMES = {"CAP_EXP": "CAP_EXP", "CAP10": "CAP_EXP", "ECAP_ACS": "ECAP_ACS", "ECAP000D": "ECAP_ACS", "ECAPD": "ECAP_ACS"}
 DEVICES_UNKNOWN = "which functions that are is not known"
 _HEADER = 0x40  # below it lie the registers that every function has
-_IDS = re.compile(r"([0-9a-f]{4})?:([0-9a-f]{4})?(?::([0-9a-f]{1,6}))?")
-_SLOT = re.compile(r"(?:(?:([0-9a-f]{1,8}):)?([0-9a-f]{0,2}):)?([0-9a-f]{0,2})(?:\.([0-7]?))?")
-_OPERAND = re.compile(r"(?:0x)?([0-9a-f]{1,8})(?::(?:0x)?([0-9a-f]{1,8}))?", re.IGNORECASE)
+_IDS = regex(r"([0-9a-f]{4})?:([0-9a-f]{4})?(?::([0-9a-f]{1,6}))?")
+_SLOT = regex(r"(?:(?:([0-9a-f]{1,8}):)?([0-9a-f]{0,2}):)?([0-9a-f]{0,2})(?:\.([0-7]?))?")
+_OPERAND = regex(r"(?:0x)?([0-9a-f]{1,8})(?::(?:0x)?([0-9a-f]{1,8}))?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Field:
     """Bits of a register: LOW is the number of the first, counted from the start of the capability."""
 

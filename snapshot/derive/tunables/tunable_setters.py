@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from ..actions.action import NETWORK
 from .tunable import EARLY, LATE, Setter
 from .tunable_words import Words, next_kernel, next_words
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from ...document import Snapshot
     from ..actions.action import Action
 
-_SIGNS = re.compile(r"[*?\[{$]")
-_CLASS = re.compile(r"\[([!^]?)(\]?[^\]/]*)\]")
-_ANY = re.compile(r"\$(?:\w+|\{\w+\}|\([^)]*\))|\{[^{}/]*\}")
-_RANGE = re.compile(r"([ -~])(?:-([ -~]))?")
+_SIGNS = regex(r"[*?\[{$]")
+_CLASS = regex(r"\[([!^]?)(\]?[^\]/]*)\]")
+_ANY = regex(r"\$(?:\w+|\{\w+\}|\([^)]*\))|\{[^{}/]*\}")
+_RANGE = regex(r"([ -~])(?:-([ -~]))?")
 NOT_TOOLS = ("write", "target")  # what section units calls a line that writes to, or names, a path
 
 

@@ -6,11 +6,11 @@ below /dev/disk means is not recorded: such a line may be of any area in use, an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
+from ...records import replace
+from ...regexes import regex
 from .tunable import LOAD, Default, Setter, Tunable
 from .tunable_facts import Facts, Kind
 from .tunable_setters import Setters
@@ -20,7 +20,7 @@ FILE = Default(False, "systemd-gpt-auto-generator(8) finds partitions alone: a f
 DEVICE = "which device that is, is not recorded"
 _LINKS = ("/dev/disk/", "/dev/mapper/", "/dev/zvol/")
 _TAGS = {"UUID": "uuid", "LABEL": "label", "PARTUUID": "partuuid", "PARTLABEL": "partlabel"}
-_PLAIN = re.compile(r"[A-Za-z0-9:_.]")
+_PLAIN = regex(r"[A-Za-z0-9:_.]")
 
 
 def swaps(found: Setters) -> Iterator[Tunable]:

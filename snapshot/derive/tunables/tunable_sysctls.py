@@ -11,10 +11,10 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from ...records import replace
 from ...sections.shape import of_section
 from ..actions.action import SYSCTL
 from .tunable import EARLY, Setter, Tunable

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 
+from ...regexes import regex
 from ...sections import sysctl
 
 Value = bool | int | float | str
-_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})")
-_FREQUENCY = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([kmgt]?hz)?", re.IGNORECASE)
+_NUMBER = regex(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})")
+_FREQUENCY = regex(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([kmgt]?hz)?", re.IGNORECASE)
 _KHZ = {"hz": 0.001, "khz": 1, "mhz": 1_000, "ghz": 1_000_000, "thz": 1_000_000_000}  # cpupower-frequency-set(1)
 _ON, _OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")
 

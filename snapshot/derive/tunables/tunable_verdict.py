@@ -11,13 +11,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from ...records import field, record
 from .tunable import EARLY, Default, Setter, Tunable
 from .tunable_values import text
 
 
-@dataclass(slots=True)
+@record()
 class Outcome:
     """The setters of a tunable by what becomes of them: BASE is the last certain one, MAYBE may change its value."""
 

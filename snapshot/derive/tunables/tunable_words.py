@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...regexes import regex
 from .tunable import KERNEL, Setter
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 RUNNING = "/proc/cmdline"
 ASSUMED = "the loader's entries are made anew from this file"
 SAME_LINE = "the next boot has this boot's command line"
-_ALIAS = re.compile(r"sysctl[./](.+)", re.DOTALL)
+_ALIAS = regex(r"sysctl[./](.+)", re.DOTALL)
 
 
 class Words:

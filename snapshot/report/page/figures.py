@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...regexes import regex
 from ...sections.base import format_cpus, parse_cpus
 from ..taken import plural
 
-_ENDING = re.compile(r"(.*?)(0|[1-9][0-9]{0,8})(\D{0,8}|n1)", re.DOTALL)  # nvme0n1 counts by its first number
+_ENDING = regex(r"(.*?)(0|[1-9][0-9]{0,8})(\D{0,8}|n1)", re.DOTALL)  # nvme0n1 counts by its first number
 
 
 def age(seconds: int) -> str:

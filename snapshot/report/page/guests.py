@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...document import Snapshot
+from ...regexes import regex
 from ..taken import plural
 from .figures import few, numbered, origin, said
 from .sheet import Sheet
@@ -14,7 +14,7 @@ from .sheet import Sheet
 Table = Mapping[str, Any]
 RUNNING = {True: "running", False: "stopped", None: "running or not is unknown"}
 PRIVILEGE = {True: "privileged", False: "unprivileged", None: "privileged or not is unknown"}
-_RULE = re.compile(r"([bc]) ([0-9]{1,10}):")
+_RULE = regex(r"([bc]) ([0-9]{1,10}):")
 
 
 def guests(sheet: Sheet, snapshot: Snapshot) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ...document import Snapshot
+from ...records import record
 from .figures import origin
 
 Table = Mapping[str, Any]
@@ -46,7 +46,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 UNDOES = ("ExecStop", "ExecStopPost")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Line:
     """A recorded line that tunes something when it runs."""
 
