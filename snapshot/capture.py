@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Generator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +17,7 @@ from .collectors.secrets import redacted
 from .document import FORMAT, FileFact, Meta, Outcome, Snapshot, State, UnreadFact, count_facts, machine_hash
 from .errors import AbsentError, ParseError
 from .host.base import Command, Host, Result
+from .records import field, record
 from .sections import NAMES
 from .sections.base import Model
 
@@ -33,7 +33,7 @@ META_READS = Reads(
 Waiting = Generator[tuple[Command, ...], Mapping[Command, Result], Model]
 
 
-@dataclass(slots=True)
+@record()
 class Spent:
     """The time that a section took. Commands of all sections run side by side, so their waits overlap."""
 
@@ -45,7 +45,7 @@ class Spent:
 Progress = Callable[[str, Outcome | None, Spent], None]
 
 
-@dataclass(slots=True)
+@record()
 class _Work:
     """One section on its way: its reading, what it waits for, and how it ended."""
 
@@ -85,13 +85,14 @@ def take(
         outcomes[name] = _outcome(work) if work else _skipped(name in names)
         if work:
             files |= work.reading.files
-            progress(name, outcomes[name], work.spent)
             if work.model is not None:
                 sections[name] = work.model
     taken = Snapshot.build(
         _meta(meta, host, state, sections, label, baseline), outcomes,
         {path: _file(f) for path, f in files.items()}, sections,
     )
+    for name, work in works.items():
+        progress(name, taken.outcomes[name], work.spent)
     host.complete()
     return taken
 
@@ -186,22 +187,23 @@ def _skipped(wanted: bool) -> Outcome:
 
 
 def _outcome(work: _Work) -> Outcome:
+    """How it went; the snapshot counts the facts."""
     unread = [
         UnreadFact(path=list(u.path), source=redacted(u.source), why=redacted(u.why)) for u in work.reading.unreads
     ]
     unread.sort(key=lambda u: (u.path, u.source, u.why))
-    facts = count_facts(work.model.table()) if work.model is not None else 0
     why = work.why and redacted(work.why)
-    return Outcome(state=work.state or _state(unread, facts), facts=facts, why=why, unread=unread or None)
+    return Outcome(state=work.state or _state(unread, work.model), facts=0, why=why, unread=unread or None)
 
 
-def _state(unread: list[UnreadFact], facts: int) -> State:
+def _state(unread: list[UnreadFact], model: Model | None) -> State:
     if not unread:
         return "ok"
     reasons = {u.why for u in unread}
     if "timeout" in reasons:
         return "timeout"
-    return "denied" if not facts and reasons <= {"EACCES", "EPERM"} else "partial"
+    refused = reasons <= {"EACCES", "EPERM"} and not (model and count_facts(model.table()))
+    return "denied" if refused else "partial"
 
 
 def _meta(

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import re
 
+from ..regexes import regex
+
 REDACTED = "<redacted>"
 
-_ANYWHERE = re.compile(
+_ANYWHERE = regex(
     r"passw(?:or)?d|passphrase|secret(?!mem|_interval)|token(?!iz)|credential|authorization|(?<![^\W_])key(?![^\W_])"
 )
-_LAST = re.compile(
+_LAST = regex(
     r"(?<![^\W_])(?:(?:api|auth|enc|host|license|priv(?:ate)?|ssh)key|psk|auth)\Z"
     r"|pwd\Z|pw\Z|(?<!by)(?<!com)pass\Z"
 )
-_NAME = re.compile(r"(?<![\w.-])([\w.-]++)(?:[\"'}]?\s?[=:]\s?|(?<=\w)\s++)")
+_NAME = regex(r"(?<![\w.-])([\w.-]++)(?:[\"'}]?\s?[=:]\s?|(?<=\w)\s++)")
 _QUOTED = {'"': r'"(?:[^"\\]|\\.)*+["\\]?', "'": "'[^']*+'?"}
 
 
@@ -32,7 +34,7 @@ def _value(opened: str) -> re.Pattern[str]:
 
 
 _VALUES = {opened: _value(opened) for opened in ("", '"', "'", "\"'")}
-_LOGIN = re.compile(r"(//|iscsi:)((?:(?!//)[^/\s])++)")
+_LOGIN = regex(r"(//|iscsi:)((?:(?!//)[^/\s])++)")
 
 
 def is_secret(name: str) -> bool:
@@ -43,6 +45,8 @@ def is_secret(name: str) -> bool:
 
 def redacted(text: str) -> str:
     """TEXT without what a name, an option such as --token or the login part of an address shows to be a secret."""
+    if text.isalnum():  # most values are one word or number, which has no name
+        return text
     text = _LOGIN.sub(_without_login, text)
     kept: list[str] = []
     at = done = 0

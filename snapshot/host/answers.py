@@ -11,9 +11,9 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 
+from ..records import field, record
 from .base import NOT_THERE, Command, Names, Prune, Result, Session, Stat
 from .recorded import Recorded, folders
 from .tables import NAME, Tables
@@ -26,7 +26,7 @@ _FILE = Stat("file", 0, 0, 0o644, 0, 0, 0, 0)
 _PASSES = 8  # an entry for one answer can change another; two passes are usual
 
 
-@dataclass(slots=True)
+@record()
 class Walk:
     """A walk taken to its end; GIVEN says of each path whether it is a directory, given with its error."""
 
@@ -36,7 +36,7 @@ class Walk:
     given: dict[str, bool] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@record()
 class Answers:
     """The first answer to each question, by path."""
 

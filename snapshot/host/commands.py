@@ -15,9 +15,9 @@ import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from stat import S_ISREG
 
+from ..records import field, record
 from .base import Command, Result
 
 PATH = ("/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin")
@@ -69,7 +69,7 @@ def _safe(path: str) -> bool:
     return found.st_uid == 0 and not found.st_mode & 0o022
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class _Running:
     """A program and what it has said so far."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Callable, Collection
 
+from ..regexes import regex
 from . import syscalls
 from .base import Names
 
@@ -22,7 +22,7 @@ _KERNEL = frozenset(
     b"pstore ramfs securityfs selinuxfs sysfs tmpfs tracefs".split()
 )
 _MAX_LINKS = 40
-_ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
+_ESCAPE = regex(rb"\\([0-3][0-7]{2})")
 
 
 def foreign(mountinfo: bytes) -> frozenset[str]:

@@ -68,7 +68,7 @@ class Recorded(Host):
         self._tree, self.source = tree, tree.source
         self._tables = tables or _load(tree, NAME)
         self._shadow = Shadow(self._tables)
-        self._folders: dict[str, str] = {}
+        self._folders: dict[str, str] = {"": ""}  # path -> the same without links
         self.session = self._tables.session or self._unknown()
 
     def _unknown(self) -> Session:
@@ -80,8 +80,14 @@ class Recorded(Host):
 
     def read(self, path: str, limit: int = LIMIT) -> bytes:
         """As Host.read."""
-        path = self._asked(path, "read")
-        real, kind = self._real(path)
+        folder, _, name = path.rpartition("/")
+        if folder in self._folders and name.isidentifier() and path not in self._tables.errors:
+            real = f"{self._folders[folder]}/{name}"  # as most of thousands are, which is seen without more ado
+            kind = self._kind(real)
+        else:
+            kind = "link"
+        if kind == "link":
+            real, kind = self._real(path := self._asked(path, "read"))
         if kind != "file":
             raise failure(errno.EISDIR if kind == "directory" else errno.ENXIO, path)
         return self._tree.data(real, limit)
@@ -94,7 +100,7 @@ class Recorded(Host):
         real, kind = self._real(path)
         if kind != "directory":
             raise failure(errno.ENOTDIR, path)
-        return sorted(self._tables.lists[real] if real in self._tables.lists else self._children(real))
+        return sorted(self._tables.lists[real] if real in self._tables.lists else self._kinds(real))
 
     def readlink(self, path: str) -> str:
         """As Host.readlink."""
@@ -136,24 +142,26 @@ class Recorded(Host):
             base = todo.pop()
             try:
                 self._asked(base, "list")
-                names = self._children(self._folder(base))
+                real = self._folder(base)
+                kinds = self._kinds(real)
             except OSError as error:
                 if base not in unwalked:
                     yield base, error
                 continue
-            for path in (f"{base.rstrip('/')}/{name}" for name in names):
-                if path not in unwalked and path not in skip:
-                    yield from self._step(path, prune, todo)
+            for name in sorted(kinds):
+                path = f"{base.rstrip('/')}/{name}"
+                if path in unwalked or path in skip:
+                    continue
+                if kinds[name] == "file":
+                    yield from self._content(path, f"{real}/{name}")
+                elif kinds[name] == "directory" and not prune(path):
+                    todo.append(path)
 
-    def _step(self, path: str, prune: Prune, todo: Names) -> Walked:
-        """One path of a walk; nothing for a file that is known, but whose content was never asked for."""
+    def _content(self, path: str, real: str) -> Walked:
+        """A file of a walk; nothing for one that is known, but whose content was never asked for."""
         try:
-            real, kind = self._real(path, follow=False)
-            if kind == "file":
-                self._asked(path, "read")
-                yield path, self._tree.data(real, LIMIT)
-            elif kind == "directory" and not prune(path):
-                todo.append(path)
+            self._asked(path, "read")
+            yield path, self._tree.data(real, LIMIT)
         except OSError as error:
             if error.errno != errno.ENOENT or "read" in self._tables.errors.get(path, ()):
                 yield path, error
@@ -165,7 +173,7 @@ class Recorded(Host):
     def _result(self, command: Command) -> Result:
         for folder in folders(command):
             try:
-                argv = json.loads(self._tree.data(f"{folder}/argv.json", LIMIT))
+                argv = json.loads(_file(self._tree, f"{folder}/argv.json"))
             except OSError:
                 break
             except (ValueError, RecursionError):
@@ -178,7 +186,7 @@ class Recorded(Host):
 
     def _part(self, real: str) -> bytes:
         try:
-            return self._tree.data(real, LIMIT)
+            return _file(self._tree, real)
         except OSError:
             return b""
 
@@ -197,7 +205,11 @@ class Recorded(Host):
 
     def _folder(self, path: str) -> str:
         if path not in self._folders:
-            real, kind = self._resolve("", path.split("/")[::-1], path, follow=True)
+            known = path
+            while known not in self._folders:
+                known = known.rpartition("/")[0]
+            rest = path[len(known):].split("/")[::-1]
+            real, kind = self._resolve(self._folders[known], rest, path, follow=True)
             if kind != "directory":
                 raise failure(errno.ENOTDIR, path)
             self._folders[path] = real
@@ -240,16 +252,15 @@ class Recorded(Host):
     def _target(self, real: str) -> str:
         return self._tables.links[real] if real in self._tables.links else self._tree.target(real)
 
-    def _children(self, real: str) -> Names:
-        shadow = self._shadow.names.get(real, set())
+    def _kinds(self, real: str) -> dict[str, FileType]:
+        """Name -> type of what is in a directory."""
+        found = {name: self._shadow.kinds[f"{real}/{name}"] for name in self._shadow.names.get(real, ())}
         try:
-            names = self._tree.names(real)
+            found |= self._tree.kinds(real)
         except OSError as error:
             if real not in self._shadow.kinds or error.errno not in NOT_THERE:
                 raise
-            names = []
-        hidden = set() if real else {name.lstrip("/") for name in _HIDDEN}
-        return sorted({*names, *shadow} - hidden)
+        return found if real else {name: kind for name, kind in found.items() if f"/{name}" not in _HIDDEN}
 
 
 class Shadow:
@@ -289,9 +300,15 @@ def folders(command: Command) -> Names:
     return [f"{COMMANDS}/{command.id}", *(f"{COMMANDS}/{command.id}~{n}" for n in range(2, 10))]
 
 
+def _file(tree: Tree, path: str) -> bytes:
+    if tree.kind(path) != "file":
+        raise failure(errno.ENXIO, path)
+    return tree.data(path, LIMIT)
+
+
 def _load(tree: Tree, name: str) -> Tables:
     try:
-        data = tree.data(f"/{NAME}", LIMIT)
+        data = _file(tree, f"/{NAME}")
     except OSError as error:
         if error.errno not in NOT_THERE:
             raise

@@ -43,6 +43,16 @@ def read(path: str, limit: int = LIMIT) -> bytes:
         os.close(fd)
 
 
+def stored(path: str, limit: int = LIMIT) -> bytes:
+    """The content of what is known to be a regular file, and no link: its size says where it ends, if it has one."""
+    fd = os.open(path, _FLAGS | os.O_NOFOLLOW)
+    try:
+        size = os.fstat(fd).st_size
+        return os.read(fd, size + 1) if 0 < size < min(_PAGE, limit) else _whole(fd, limit, path, False)
+    finally:
+        os.close(fd)
+
+
 def head(path: str, size: int) -> bytes:
     """The first SIZE bytes of a file under /sys. As Host.head."""
     fd = os.open(path, _FLAGS)
@@ -84,6 +94,20 @@ def stat(path: str, follow: bool = True) -> Stat:
 def kind(path: str) -> FileType:
     """The type alone, of a link itself."""
     return _TYPES[mode_bits.S_IFMT(os.lstat(path).st_mode)]
+
+
+def kinds(path: str) -> dict[str, FileType]:
+    """Name -> type of what is in a directory, links as such; without a call for each where getdents(2) tells."""
+    with os.scandir(path) as found:
+        return {entry.name: _kind(entry) for entry in found}
+
+
+def _kind(entry: os.DirEntry[str]) -> FileType:
+    if entry.is_file(follow_symlinks=False):
+        return "file"
+    if entry.is_dir(follow_symlinks=False):
+        return "directory"
+    return "link" if entry.is_symlink() else kind(entry.path)
 
 
 def of(found: os.stat_result) -> Stat:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_args
 
 from ..errors import SnapError
+from ..records import field, record
 from .base import LAST_NS, WORDS, FileType, Names, Session, Stat, moment
 
 FORMAT = 1
@@ -24,7 +24,7 @@ _NUMBERS = {name: number for number, name in WORDS.items()}
 _V = TypeVar("_V")
 
 
-@dataclass(slots=True)
+@record()
 class Tables:
     """The tables of recorded.json, by the paths that were asked for."""
 

@@ -30,8 +30,11 @@ class Tree(Protocol):
     def names(self, path: str) -> Names:
         """The names in a directory."""
 
+    def kinds(self, path: str) -> dict[str, FileType]:
+        """Name -> type of what is in a directory."""
+
     def data(self, path: str, limit: int) -> bytes:
-        """The content of a regular file. EFBIG beyond LIMIT bytes."""
+        """The content of what ``kind`` says is a file. EFBIG beyond LIMIT bytes."""
 
     def target(self, path: str) -> str:
         """The text of a link."""
@@ -60,9 +63,13 @@ class Folder:
         """As Tree.names."""
         return syscalls.names(self._root + path)
 
+    def kinds(self, path: str) -> dict[str, FileType]:
+        """As Tree.kinds."""
+        return syscalls.kinds(self._root + path)
+
     def data(self, path: str, limit: int) -> bytes:
         """As Tree.data."""
-        return syscalls.read(self._root + path, limit)
+        return syscalls.stored(self._root + path, limit)
 
     def target(self, path: str) -> str:
         """As Tree.target."""
@@ -135,6 +142,10 @@ class Memory:
         if found is None:
             raise failure(errno.ENOTDIR if self._root + path in self.stats else errno.ENOENT, path)
         return sorted(found)
+
+    def kinds(self, path: str) -> dict[str, FileType]:
+        """As Tree.kinds."""
+        return {name: self.stats[f"{self._root}{path}/{name}"].type for name in self.names(path)}
 
     def data(self, path: str, limit: int) -> bytes:
         """As Tree.data."""
