@@ -17,8 +17,8 @@ from ..report import Report, bad
 
 IMPORTERS: tuple[str, ...] = (  # in the order in which they are asked; those that take anything come last
     "sglang", "vllm", "llama-bench", "nvbandwidth", "p2p-bandwidth-latency", "bandwidth-test", "nccl-tests",
-    "hyperfine", "fio", "iperf3", "stream", "pytest-benchmark", "pyperf", "google-benchmark", "mlperf", "csv",
-    "generic",
+    "hyperfine", "fio", "iperf3", "perftest", "stream", "pytest-benchmark", "pyperf", "google-benchmark", "mlperf",
+    "csv", "generic",
 )
 
 
