@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from . import big_host
+from . import big_host, numbers
 from . import pairs as snapshots
 
 PYTHON = sys.executable
@@ -31,6 +31,10 @@ BIG_BYTES = 500_000
 IMPORT = "from snapshot.document import Snapshot"
 LOAD = f"{IMPORT}; import sys; s = Snapshot.load(sys.argv[1])"
 EVERY = f"{LOAD}; [s.table(n) for n in s.outcomes]"
+COMPARE = (
+    f"{IMPORT}; from snapshot.derive.bench.benchmarks import compared; from snapshot.report.benchmarks import write;"
+    "from snapshot.report.paper import Paper; import sys; a, b = map(Snapshot.load, sys.argv[1:]); paper = Paper();"
+    "write(paper, compared(b, a), None, True); print(paper.text())")
 
 
 class Pair(NamedTuple):
@@ -112,6 +116,7 @@ def pairs(folder: Path, fast: Path) -> Iterator[Pair]:
                [PYTHON, "-c", IMPORT], "+60 ms")
     yield Pair("every section : import", [PYTHON, "-c", EVERY, str(big)], [PYTHON, "-c", IMPORT], "")
     yield from compared(folder)
+    yield from numbers_compared(folder)
 
 
 def compared(folder: Path) -> Iterator[Pair]:
@@ -125,6 +130,15 @@ def compared(folder: Path) -> Iterator[Pair]:
         yield Pair("diff 300 KB : deep diff", judged, [deep, "diff", *map(str, small)], "0.33")
     yield Pair("diff 3 MB : 300 KB", larger, judged, "4.0")
     yield Pair("check 300 KB : load", [SNAP, "check", str(small[0])], [PYTHON, "-c", LOAD, str(small[0])], "")
+
+
+def numbers_compared(folder: Path) -> Iterator[Pair]:
+    """Comparisons of benchmark numbers."""
+    if pyperf := shutil.which("pyperf", path=f"{Path(PYTHON).parent}:{os.environ['PATH']}"):
+        sides, files = numbers.write(folder)
+        theirs = [pyperf, "compare_to", *files]
+        yield Pair("numbers : pyperf", [PYTHON, "-c", COMPARE, *sides], theirs, "1.5")
+        yield Pair("bench compare : pyperf", [SNAP, "bench", "compare", "--config", "/dev/null", *sides], theirs, "")
 
 
 def main() -> None:

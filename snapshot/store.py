@@ -13,7 +13,7 @@ import re
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from .errors import SnapError, StoreError, misspelt
 from .records import record
@@ -109,6 +109,15 @@ def resolve(ref: str, host: str) -> str:
 def add(host: str, taken: str, label: str | None, data: bytes) -> str:
     """Puts a snapshot where it belongs and returns its path. Two takes at once each get an id of their own."""
     folder = os.path.join(root(), component(host))
+    with locked(folder):
+        path = path_for(host, taken, label)
+        write(path, data)
+    return path
+
+
+@contextmanager
+def locked(folder: str) -> Iterator[None]:
+    """While it is entered, no other process is in it for the same FOLDER, which is made if it is not there."""
     try:
         _make(folder)
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -116,11 +125,9 @@ def add(host: str, taken: str, label: str | None, data: bytes) -> str:
         raise StoreError(f"{folder}: cannot be used: {error.strerror}") from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)  # let go of when it is closed
-        path = path_for(host, taken, label)
-        write(path, data)
+        yield
     finally:
         os.close(handle)
-    return path
 
 
 def write(path: str, data: bytes) -> None:

@@ -14,8 +14,8 @@ import click
 
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 VERBS = (
-    "take", "diff", "check", "forecast", "fix", "run", "explain", "rules", "show", "log", "redact", "collectors",
-    "schema", "completion",
+    "take", "diff", "check", "forecast", "fix", "run", "explain", "bench", "rules", "show", "log", "redact",
+    "collectors", "schema", "completion",
 )
 
 

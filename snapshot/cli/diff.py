@@ -83,6 +83,7 @@ def _learn(rules: tuple[Rule, ...], before: Snapshot, after: Snapshot, output: s
     from ..diff.null import learn
     from ..engine.reads import judged_paths
     from ..errors import SnapError
+    from ..records import replace
     from ..report.change_lines import line
     from ..report.paper import shown
 
@@ -90,6 +91,7 @@ def _learn(rules: tuple[Rule, ...], before: Snapshot, after: Snapshot, output: s
         learned = learn(before, after, judged_paths(rules, before, after))
     except ValueError as error:
         raise SnapError(shown(str(error))) from None
+    learned = replace(learned, noise=_noise(before, after))
     for warning in learned.warnings:
         click.echo(shown(f"Warning: {warning}."), err=True)
     for change in learned.judged:
@@ -98,3 +100,19 @@ def _learn(rules: tuple[Rule, ...], before: Snapshot, after: Snapshot, output: s
         click.echo(learned.toml(), nl=False)
     else:
         store.write(output, learned.toml().encode())
+
+
+def _noise(before: Snapshot, after: Snapshot) -> dict[str, float]:
+    """How far apart the benchmarks of both are, by id; says on standard error where few runs make a band wide."""
+    from ..derive.bench.benchmarks import section
+
+    one, other = section(before), section(after)
+    if not (one.measurements or one.grids):
+        return {}
+    from ..bench.noise import ENOUGH, learned
+
+    found = learned(one, other)
+    if few := [name for name, noise in found.items() if noise.runs < ENOUGH]:
+        click.echo(f"Warning: the noise of {len(few)} measurements is told by fewer than {ENOUGH} runs, so that their "
+                   "bands are wide: measure more often.", err=True)
+    return {name: noise.percent for name, noise in found.items()}

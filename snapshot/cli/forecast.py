@@ -63,7 +63,7 @@ def foreseen(
     """What those of RULES that are about the next boot say of TAKEN; without BASE, with a stored baseline."""
     from ..derive.forecasts.forecast import outlook
 
-    ahead = [rule for rule in rules if rule.scope == "forecast" or rule.foresees]
+    ahead = [rule for rule in rules if rule.looks_ahead]
     found = outlook(taken, base or _stored(taken))
     return terms.review(None, taken, "", reference, ahead, ("forecast", "state"), outlook=found)
 

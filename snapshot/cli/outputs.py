@@ -47,15 +47,19 @@ def _output(text: str) -> Output:
     return Output(form, file)
 
 
-def emit(review: Review, outputs: Iterable[Output], everything: bool) -> None:
-    """Writes each report, files first: where one cannot be written, no other says how it went. SnapError then."""
+def emit(review: Review, outputs: Iterable[Output], everything: bool, benchmarks: bool = False) -> None:
+    """Writes each report, files first: where one cannot be written, no other says how it went. SnapError then.
+
+    With BENCHMARKS it is that of bench compare.
+    """
     from .. import store
 
+    rendered = _benchmarks if benchmarks else _rendered
     for form, file in sorted(outputs, key=lambda output: output.file is None):
         if file is None:
-            printed(_rendered(form, review, everything, color=color(), width=width()))
+            printed(rendered(form, review, everything, color=color(), width=width()))
         else:
-            store.write(file, _rendered(form, review, everything).encode("utf-8", "backslashreplace"))
+            store.write(file, rendered(form, review, everything).encode("utf-8", "backslashreplace"))
 
 
 def printed(text: str) -> None:
@@ -77,6 +81,16 @@ def _rendered(form: str, review: Review, everything: bool, color: bool = False, 
     from ..report.text import render_text
 
     return render_text(review, color=color, everything=everything, width=width)
+
+
+def _benchmarks(form: str, review: Review, everything: bool, color: bool = False, width: int = WIDTH) -> str:
+    from ..report import bench_compare
+
+    if form == "json":
+        return bench_compare.render_json(review)
+    if form == "markdown":
+        return bench_compare.render_markdown(review)
+    return bench_compare.render_text(review, color=color, everything=everything, width=width)
 
 
 def width() -> int:

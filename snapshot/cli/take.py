@@ -13,6 +13,9 @@ import click
 from . import arguments
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..bench.adding import File
     from ..capture import Progress, Spent
     from ..document import Outcome, Snapshot
     from ..host.recorder import Recorder
@@ -34,11 +37,13 @@ STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 @click.option("--skip", metavar="S,...", help="Leave these sections out.")
 @click.option("--deadline", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
               metavar="SECONDS", help="Stop waiting for what does not answer after this time.")
+@click.option("--bench", "reports", multiple=True, metavar="FILE",
+              help="Also add the report of a benchmark that ran in this state; see bench add (repeatable).")
 @click.option("--baseline", is_flag=True, help="Mark as the state that the boot leaves, before any tuning by hand.")
 @click.option("-v", "--verbose", is_flag=True, help="Say of each section how it went and how long it took.")
 def take(
     label: str | None, output: str | None, root: str | None, record: str | None, redact: bool,
-    only: str | None, skip: str | None, deadline: float, baseline: bool, verbose: bool,
+    only: str | None, skip: str | None, deadline: float, reports: tuple[str, ...], baseline: bool, verbose: bool,
 ) -> None:
     """Record this host as one TOML file, with LABEL if one is given.
 
@@ -57,6 +62,7 @@ def take(
     if label is not None:
         store.check_label(label)
     key = _key() if redact else None
+    measured = _measured(reports)
     began = time.monotonic()
     host, recorder = arguments.host(root, deadline), None
     if record:
@@ -66,6 +72,8 @@ def take(
     try:
         timings: list[Timing] = []
         taken = capture.take(host, names, label, baseline, _timed(timings) if verbose else _progress())
+        if measured:
+            taken = _with(taken, measured)
         if key:
             taken = _redacted(taken, key, recorder)
     finally:
@@ -84,6 +92,21 @@ def take(
         click.echo(report.render(taken, path, reference, time.monotonic() - began, arguments.program()), nl=False)
     if any(o.state in ("failed", "timeout") for o in taken.outcomes.values()):
         sys.exit(3)
+
+
+def _measured(paths: Sequence[str]) -> list[File]:
+    """The reports at PATHS: what is wrong with one is said before the host is read."""
+    if not paths:
+        return []
+    from ..bench.adding import load
+
+    return [load(path) for path in paths]
+
+
+def _with(taken: Snapshot, measured: Sequence[File]) -> Snapshot:
+    from ..bench.adding import Extra, with_files
+
+    return with_files(taken, measured, Extra())
 
 
 def _key() -> bytes:

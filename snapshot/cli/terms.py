@@ -202,7 +202,7 @@ class Terms:
             fail_on_existing=self.existing, waivers=self.settings.waiver, today=date.today(), scopes=scopes,
             known=[rule.id for rule in self.every_rule], locate=self.settings.origin,
             expect=self.settings.expect.table(), explain=self._explain(typed, before is None, rules),
-            outlook=outlook, disabled=self.disabled,
+            outlook=outlook, disabled=self.disabled, noise=self.settings.noise, rooflines=self.settings.roofline,
         )
 
     def _explain(self, typed: Iterable[str | None], alone: bool, rules: Sequence[Rule] | None) -> Explain:

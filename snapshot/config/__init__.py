@@ -4,16 +4,17 @@ The only reader of that file. The first one that is there counts, alone; without
 shipped. What it may hold stands in ``tables``, its JSON Schema in ``schema``. Paths in it are relative to it, and ``~``
 is the home directory.
 
-What was learned about volatile facts has a file of its own, which ``diff --null`` writes and can write anew: a
-volatile.toml beside snap.toml, or the files that ``[volatile] file`` names. Its table [volatile] is added to that of
-snap.toml.
+What was learned about volatile facts and noise has a file of its own, which ``diff --null`` writes and can write anew:
+a volatile.toml beside snap.toml, or the files that ``[volatile] file`` names. Its tables [volatile] and [noise] are
+added to those of snap.toml, whose bands count where both have one.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections import ChainMap
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, TypeVar
 
@@ -36,7 +37,8 @@ class Config(Tables):
 
     file: str | None = field(description="the file that was read; missing: there is none", default=None)
     text: str = field(description="its text", default="")
-    learned: dict[str, str] = field(description="the files that add to [volatile] -> their text", default={})
+    learned: dict[str, str] = field(
+        description="the files that add to [volatile] and [noise] -> their text", default={})
     distrust: str | None = field(description="why its commands must not be run", default=None)
 
     @property
@@ -113,8 +115,10 @@ def _config(path: str, data: bytes, distrust: str | None) -> Config:
         raise _fault(path, text, where, what)
     folder = os.path.dirname(os.path.abspath(path))
     store, rules, learned = tables.store, tables.rules, dict(_learned(tables.volatile, folder))
+    taught = [_taught(name, text) for name, text in learned.items()]
     return Config(**vars(tables) | {
-        "volatile": _merged(tables.volatile, learned),
+        "volatile": _merged(tables.volatile, taught),
+        "noise": dict(ChainMap(tables.noise, *(one.noise for one in reversed(taught)))),
         "rules": rules.copy(packs=[_beside(folder, pack) for pack in rules.packs]),
         "store": store.copy(directory=store.directory and _beside(folder, store.directory)),
     }, file=path, text=text, learned=learned, distrust=distrust)
@@ -155,8 +159,12 @@ def _contradictions(tables: Tables) -> Iterator[tuple[Path, str]]:
     names = [bench.name for bench in tables.bench]
     yield from ((("bench", at, "name"), "another bench has this name")
                 for at, name in enumerate(names) if name in names[:at])
+    yield from _no_bands(tables.noise)
+
+
+def _no_bands(noise: dict[str, float]) -> Iterator[tuple[Path, str]]:
     yield from ((("noise", pattern), f"{percent} is no percentage")
-                for pattern, percent in tables.noise.items() if not 0 <= percent < float("inf"))
+                for pattern, percent in noise.items() if not 0 <= percent < float("inf"))
 
 
 def _learned(own: Volatile, folder: str) -> Iterator[tuple[str, str]]:
@@ -169,10 +177,17 @@ def _learned(own: Volatile, folder: str) -> Iterator[tuple[str, str]]:
                 raise FormatError(f"{path}: no such file ([volatile] file names it)") from None
 
 
-def _merged(own: Volatile, learned: dict[str, str]) -> Volatile:
+def _taught(path: str, text: str) -> Learned:
+    """What a file teaches that diff --null wrote."""
+    found = _fitted(Learned, tomlio.loads(text, path), path, text)
+    for where, what in _no_bands(found.noise):
+        raise _fault(path, text, where, what)
+    return found
+
+
+def _merged(own: Volatile, taught: Sequence[Learned]) -> Volatile:
     """The patterns of snap.toml and of the files that add to them, each once."""
-    parts: list[Patterns] = [own]
-    parts += [_fitted(Learned, tomlio.loads(text, path), path, text).volatile for path, text in learned.items()]
+    parts: list[Patterns] = [own, *(one.volatile for one in taught)]
     add, keep = ([*dict.fromkeys(one for part in parts for one in getattr(part, name))] for name in ("add", "keep"))
     return own.copy(add=add, keep=keep)
 

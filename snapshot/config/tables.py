@@ -35,6 +35,7 @@ class Learned(Model):
     """A volatile.toml, as `diff --null` writes it."""
 
     volatile: Patterns = field(description="what was learned", default=Patterns())
+    noise: dict[str, float] = field(description="what was learned of benchmarks, as [noise] of snap.toml", default={})
 
 
 class Tolerance(Model):
@@ -90,6 +91,8 @@ class Roofline(Model):
     value: float = field(description="the limit, in UNIT")
     unit: str = field(description="as the measurement has it: tok/s, GB/s, ...")
     source: str = field(description="where the number comes from")
+    workload: dict[str, str] = field(
+        description='only of measurements whose workload has these: concurrency = "1"', default={})
 
     def _verify(self) -> None:
         if not 0 < self.value < math.inf or not self.source.strip():

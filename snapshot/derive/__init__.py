@@ -83,8 +83,10 @@ says what the one snapshot can tell alone.
 ``resource_limits`` by limit: open files and locked memory of sessions, units and PID 1, now and before
 ``tuned_profile``   "profile": the active profile of tuned, and the one before
 ``sysctl_conflicts`` by sysctl: lines of the administrator's that another file overrides
+``benchmarks``      by measurement id, of tables between devices "ID GROUP": what became of a benchmark, and why
+``p2p_effect``      by tool: pairs of devices that gain nothing by peer-to-peer
 ``forecast``        by the keys of ``tunables``, and "cmdline WORD": what the next boot makes of it, and why
-``forecast_majors`` by "ID FILE:LINE": device rules of containers with a number that the next boot may move
+``forecast_majors`` by "ID /dev/path": devices that a container opens by a number that the next boot may move
 """
 
 from __future__ import annotations
@@ -184,6 +186,8 @@ FACTS: dict[str, str] = {  # table -> the module with the function of that name:
     "resource_limits": "tunables.resource_limits",
     "sysctl_conflicts": "tunables.sysctl_conflicts",
     "tuned_profile": "tunables.tuned_profile",
+    "benchmarks": "bench.benchmarks",
+    "p2p_effect": "bench.benchmarks",
     "forecast": "forecasts.forecast",
     "forecast_majors": "forecasts.forecast_majors",
 }

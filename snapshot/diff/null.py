@@ -4,16 +4,19 @@ What differs becomes patterns for a volatile.toml: the table [volatile] of snap.
 change by themselves; its other key, ``keep``, takes facts back and is never learnt). The same field of several items
 becomes one pattern with * for their keys. A fact that a rule judges is never learnt, whatever moved it: it is handed
 back, for a person to look at.
+
+Benchmarks never are the same twice: they are left out here, and ``bench.noise`` tells how far apart they are, for the
+table [noise] of the same file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import sections
-from ..records import record
+from ..records import field, record
 from ..sections.shape import Path, of_section
 from . import Diff, compare, silent
 from .change import MISSING, Change
@@ -35,14 +38,16 @@ class Learned:
     patterns: tuple[str, ...] = ()
     judged: tuple[Change, ...] = ()  # differ too, but a rule reads them
     warnings: tuple[str, ...] = ()
+    noise: Mapping[str, float] = field(default_factory=dict)  # id of a measurement -> percent
 
     def toml(self) -> str:
         """The text of a volatile.toml."""
         # Patterns are printable ASCII, of which a string of JSON is one of TOML.
         add = "".join(f"\n    {json.dumps(pattern)}," for pattern in self.patterns)
         end = "\n" if add else ""
+        noise = "".join(f"{json.dumps(name)} = {percent}\n" for name, percent in sorted(self.noise.items()))
         return (f"# Differ between two captures between which nothing was changed:\n# {self.before}\n# {self.after}\n"
-                f"\n[volatile]\nadd = [{add}{end}]\n")
+                f"\n[volatile]\nadd = [{add}{end}]\n" + (f"\n[noise]\n{noise}" if noise else ""))
 
 
 def learn(before: Snapshot, after: Snapshot, judged: Judged) -> Learned:
@@ -53,7 +58,7 @@ def learn(before: Snapshot, after: Snapshot, judged: Judged) -> Learned:
     if why := next(_unfit(before, after), ""):
         raise ValueError(f"nothing can be learnt from these two: {why}")
     diff = compare(before, after)
-    facts = [change for change in diff.changes if change.state != "moved"]
+    facts = [change for change in diff.changes if change.state != "moved" and change.section != "bench"]
     read: list[Change] = []
     groups: dict[Keys, set[Path]] = {}
     for change in facts:

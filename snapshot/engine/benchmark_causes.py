@@ -20,7 +20,10 @@ from ..records import record
 from ..sections.base import Model, field
 from ..sections.bench import KINDS
 from ..sections.shape import Path
+from .finding import Finding
 from .packs import directory, read
+
+BENCH = "bench."  # how ids of rules on benchmarks begin
 
 
 class Cause(Model):
@@ -70,8 +73,27 @@ def likely(kind: str, rules: Iterable[str], changed: Iterable[Path], causes: Ite
 
 def _match(cause: Cause, ids: list[str], paths: list[Path]) -> Match:
     hits = tuple(one for one in ids if any(fnmatchcase(one, pattern) for pattern in cause.rules))
-    patterns = [Pattern.parse(text) for text in cause.facts]
+    patterns = [Pattern.parse(text) for text in cause.facts] if paths else []
     return Match(cause, hits, tuple(path for path in paths if any(one.covers(path) for one in patterns)))
+
+
+def beneath(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings; a benchmark that got worse names the finding that can decide it, if there is one."""
+    found = [*findings]
+    there = [one for one in found if one.class_ in ("new", "expected") and not one.rule.startswith(BENCH)]
+    return [_beneath(one, there) if one.rule.startswith(BENCH) and one.class_ == "new" else one for one in found]
+
+
+def _beneath(finding: Finding, there: Iterable[Finding]) -> Finding:
+    """The finding under its strong cause; its kind is among its evidence."""
+    kind = next((proof.value for proof in finding.evidence if proof.path[-1:] == ["kind"]), None)
+    by_rule = {one.rule: one for one in reversed([*there])}
+    strong = [match for match in (likely(kind, by_rule, (), shipped()) if kind in KINDS else ())
+              if match.cause.weight == "strong" and match.rules]
+    if not strong or finding.caused_by:
+        return finding
+    cause = by_rule[strong[0].rules[0]]
+    return finding.copy(cause=[cause.rule, cause.subject], caused_by=cause.message)
 
 
 @cache

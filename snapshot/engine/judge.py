@@ -24,7 +24,7 @@ from .items import Case, Derive, Item, items
 from .path import Gap, Scope
 from .rule import Rule
 from .settings import Locate, nowhere
-from .wording import failed, unknown
+from .wording import failed, joined, unknown
 
 if TYPE_CHECKING:
     from ..derive.facts import Derived
@@ -67,12 +67,16 @@ def judge(
     section does not fit its model.
     """
     out, case = Judgement(), Case(after, before, diff, _once(derive))
-    rules = tuple(rules)
+    rules = tuple(rule.forecast() if rule.foresees and "forecast" in scopes else rule for rule in rules)
     for rule in rules:
         if rule.scope in scopes and (diff or rule.scope != "change"):
             out.needs[rule.id] = rule.needs
             _Bench(rule, case, out).hear()
     out.findings = explained(out.findings, rules)
+    if any(finding.rule.startswith("bench.") for finding in out.findings):
+        from .benchmark_causes import beneath
+
+        out.findings = beneath(out.findings)
     for findings in (out.findings, out.unknown):
         findings.sort(key=_order)
     return out
@@ -128,8 +132,11 @@ class _Bench:
         lost = [*self._unusable("before", case.before)] if self.both else []
         walked = [*items(rule, case)]
         self.out.items[rule.id] = len(walked)
+        told = len(self.out.findings)
         for item in walked:
             self._item(Item(item.key, item.after, lost[0], item.was_key) if lost else item)
+        if rule.subject is not None and rule.scope == "forecast":
+            self.out.findings[told:] = joined(self.out.findings[told:])
         if not self.applied:
             self.out.not_applicable[rule.id] = "it applies to nothing here" if walked else "there is no such thing here"
 
@@ -165,7 +172,7 @@ class _Bench:
         then = self._ruling(sight.before(self.rule, self.case, item)) if self.both else None
         self.applied |= any(one is not None and one.verdict != "not-applicable" for one in (now, then))
         if now and now.verdict == "unknown":
-            self.out.unknown.append(unknown(self.rule, item.key, now.gaps))
+            self.out.unknown.append(unknown(self.rule, item.key, now.gaps, now.scope))
         elif now and now.verdict == "fail":
             self._fails(now, then)
         else:

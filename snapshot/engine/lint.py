@@ -143,7 +143,8 @@ def _placeholders(rule: Rule) -> Iterator[str]:
         return
     item = _shape(rule.each[0], _to_item(rule)) if rule.each else None
     known = (*rule.names, *rule.limits, "subject", "count", "parts", *(item.fields if item else ()))
-    told = (rule.message, rule.part, rule.group, rule.why, rule.now, rule.durable, rule.warnings, rule.verify)
+    told = (rule.message, rule.part, rule.group, rule.why, rule.now, rule.durable, rule.warnings, rule.verify,
+            rule.subject or "")
     texts = _strings(*told, rule.asked_for, [rule.better] if rule.better else [])
     yield from _unknown("placeholder", [*dict.fromkeys(name for text in texts for name in NAME.findall(text))], known)
 

@@ -17,7 +17,7 @@ from ..sections.fitting import MisfitError, fit
 from .rule import Pack, Rule
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NO_PACKS = ("causes.toml", "defaults.toml", "undetected.toml")  # knowledge of other kinds that lies beside the packs
+NO_PACKS = ("causes.toml", "defaults.toml", "noise.toml", "undetected.toml")  # other knowledge, beside the packs
 _RULE, _EXAMPLE = b"\n[[rule]]", b"\n[[rule.example"
 
 

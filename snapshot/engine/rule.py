@@ -23,6 +23,11 @@ number), but not in commands; of long ones people are told the beginning. A plac
 ``durable``, ``verify`` or ``warnings`` stands for ready lines that ``derive`` worked out; elsewhere in a command its
 value is quoted for the shell, so it must not stand within quotes. In ``group``, ``{count}`` is how many are alike and
 ``{parts}`` the ``part`` of each.
+
+**Before a reboot** rules of scope forecast are judged, and state rules that foresee, these only where ``ahead`` holds
+too. A finding's subject is the item's key; a forecast has that of the fault that it foresees, so that it can be checked
+by key: its ``subject`` says which, of values as they are; an empty text is the host. What of one subject fails is one
+finding.
 """
 
 from __future__ import annotations
@@ -141,6 +146,8 @@ class Rule(Model):
     scope: Scope = field(description="state: judged on each side; change: on the pair; forecast: before a reboot")
     foresees: bool = field(
         description="of a state rule: it is about the next boot or start: judged before a reboot too", default=False)
+    ahead: list[Guard] = field(
+        description="when it applies before a reboot, besides: a fault that the boot mends is not foreseen", default=[])
     boot: Literal["new", "same"] | None = field(description="of a change: across a boot, or within one", default=None)
     needs: list[str] = field(description="sections without which it cannot be judged", default=[])
     settles: bool = field(description="not judged while systemd is still starting", default=False)
@@ -151,6 +158,9 @@ class Rule(Model):
     where: list[Guard] = field(description="when it applies to an item; all have to hold", default=[])
     check: list[Guard] = field(description="what has to hold")
     mended: list[Guard] = field(description="what of an item has to hold besides to be resolved", default=[])
+    subject: Text | None = field(
+        description="before a reboot: subject of the fault that it foresees, where that is not the item's key",
+        default=None)
     better: Note | None = field(description="when what passes is worth a word, because it got better", default=None)
     expected: Note | list[Note] | None = field(description="when a failure was asked for, and by what", default=None)
     explains: Explains | None = field(description="what it is the likely cause of", default=None)
@@ -176,6 +186,8 @@ class Rule(Model):
             raise ValueError("needs a check and a reference")
         if self.foresees and self.scope != "state":
             raise ValueError("foresees is for rules of scope state")
+        if (self.ahead and not self.foresees) or (self.subject is not None and not self.looks_ahead):
+            raise ValueError("ahead is for rules that foresee, subject for those and forecasts")
         if self.scope != "change" and (self.boot or self.items != ["kept"]):
             raise ValueError("boot and items are for rules of scope change")
         for condition in self.conditions():
@@ -189,6 +201,15 @@ class Rule(Model):
         """What no two rules share: the id, which a fault and its forecast may have in common, and whether it foresees.
         """
         return self.id, self.scope == "forecast"
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether it is judged before a reboot."""
+        return self.foresees or self.scope == "forecast"
+
+    def forecast(self) -> Rule:
+        """The rule as it is judged before a reboot."""
+        return self.copy(scope="forecast", foresees=False, where=[*self.where, *self.ahead], ahead=[])
 
     @property
     def asked_for(self) -> list[Note]:
@@ -213,7 +234,7 @@ class Rule(Model):
 
     def conditions(self) -> list[Condition]:
         """Every condition of the rule, wherever it stands."""
-        guards = [*self.where, *self.check, *self.mended]
+        guards = [*self.where, *self.ahead, *self.check, *self.mended]
         told: list[Note | Grade] = [*self.notes(), *self.grades]
         guards += [guard for one in told for guard in (*one.when, *getattr(one, "unless", ()))]
         return [one for guard in guards for one in (guard.any if isinstance(guard, AnyOf) else [guard])]

@@ -67,6 +67,8 @@ def case(before: Snapshot | None, after: Snapshot, diff: Diff | None, derive: De
 def trail(rule: Rule, case: Case, key: str) -> list[Trial]:
     """How RULE came to its verdict on the item KEY: of a state rule on a pair also on the side before.
 
+    KEY is the subject of a finding, but for a forecast that takes it from the fault which it foresees.
+
     Empty when it looks at no such item. What it needs as a whole is not looked at: sections, a boot between.
     """
     item = next((item for item in items(rule, case) if item.key == key), None)

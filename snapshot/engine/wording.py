@@ -7,20 +7,20 @@ from typing import Any
 
 from ..diff.change import MISSING
 from .conditions import told, true
-from .finding import Class, Evidence, Finding, Severity
+from .finding import SEVERITIES, Class, Evidence, Finding, Severity
 from .path import Gap, Scope
 from .rule import Note, Rule, RulePath, Said, Text
-from .text import Lookup, Value, commands, fill, prose
+from .text import Lookup, Value, commands, fill, prose, said
 
 
 def failed(rule: Rule, scope: Scope, class_: Class, note: str = "") -> Finding:
     """The finding for an item that fails; of one that is resolved or better, what it was about and nothing to do."""
-    lookup = _lookup(rule, scope)
+    lookup, about = _lookup(rule, scope), subject(rule, scope)
     asked = next((n for n in rule.asked_for if told(n, scope, rule)), None) if class_ == "new" else None
     mend = class_ not in ("resolved", "better")
     message = _said(rule.better.text if class_ == "better" and rule.better else rule.message, scope, rule)
     return Finding(
-        rule=rule.id, severity=_severity(rule, scope), subject=scope.key,
+        rule=rule.id, severity=_severity(rule, scope), subject=scope.key if about is None else about,
         verdict="fail" if mend else "pass", class_="expected" if asked else class_,
         message=fill(message, lookup) or f"{rule.title}: {scope.key}".removesuffix(": "),
         part=fill(rule.part, lookup) or scope.key,
@@ -36,12 +36,40 @@ def failed(rule: Rule, scope: Scope, class_: Class, note: str = "") -> Finding:
     )
 
 
-def unknown(rule: Rule, key: str, gaps: Iterable[Gap]) -> Finding:
-    """The finding for an item, or a whole rule, that cannot be judged: what is missing, on which side, and why."""
+def subject(rule: Rule, scope: Scope) -> str | None:
+    """What a finding is about, empty for the host; None where the rule's own text for it has no value."""
+    if rule.subject is None or rule.scope != "forecast":
+        return scope.key
+    return fill(rule.subject, _lookup(rule, scope), say=lambda value: said(value.value))
+
+
+def joined(findings: Iterable[Finding]) -> list[Finding]:
+    """Those with one key as one: the gravest of them, which says and does what the others would."""
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.key(), []).append(finding)
+    return [same[0] if len(same) == 1 else _one(same) for same in found.values()]
+
+
+def _one(findings: list[Finding]) -> Finding:
+    first, *others = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    lists = {name: [*dict.fromkeys(line for one in (first, *others) for line in getattr(one, name))]
+             for name in ("now", "durable", "warnings", "verify")}
+    why = [*first.why, *(other.message for other in others)]
+    evidence = [*first.evidence, *(e for other in others for e in other.evidence if e not in first.evidence)]
+    return first.copy(why=[*dict.fromkeys(why)], evidence=evidence, **lists)
+
+
+def unknown(rule: Rule, key: str, gaps: Iterable[Gap], scope: Scope | None = None) -> Finding:
+    """The finding for an item, or a whole rule, that cannot be judged: what is missing, on which side, and why.
+
+    Its subject may be any where the rule has its own text for that and SCOPE, which sees the item, no value.
+    """
     gaps = dict.fromkeys(gaps)
     missing = [Evidence(side=gap.side, path=list(gap.path), file=gap.source or None, why=gap.why) for gap in gaps]
     return Finding(
-        rule=rule.id, severity=rule.severity, verdict="unknown", class_=None, subject=key,
+        rule=rule.id, severity=rule.severity, verdict="unknown", class_=None,
+        subject=(subject(rule, scope) or "") if scope else key,
         message=f"{rule.title}: {key}" if key else rule.title, part=key or None, group=rule.title,
         why=list(map(_reason, gaps)), evidence=missing, references=rule.references,
     )

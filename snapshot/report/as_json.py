@@ -29,7 +29,7 @@ PATTERNS = ("only", "ignore", "volatile", "stable")
 
 def render_json(review: Review) -> str:
     """The report as indented JSON, keys sorted, ending in a newline."""
-    return json.dumps(_plain(table(review)), indent=2, sort_keys=True, allow_nan=False) + "\n"
+    return json.dumps(plain(table(review)), indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def table(review: Review) -> dict[str, Any]:
@@ -43,6 +43,7 @@ def table(review: Review) -> dict[str, Any]:
         "unknown": [finding.table() | {"allowed": review.allowed(finding)} for finding in judgement.unknown],
         "passed": judgement.passed, "passed_rules": review.passed, "not_applicable": judgement.not_applicable,
         **(_diff(review.diff) if review.diff else {}), **forecast.table(review.outlook, review.score),
+        **_benchmarks(review),
         "waivers": [_waiver(use) for use in review.waivers],
         "refused_without_root": {side: {name: len(paths) for name, paths in refused.items()}
                                  for side, refused in review.refused.items()},
@@ -50,6 +51,17 @@ def table(review: Review) -> dict[str, Any]:
         "threshold": review.threshold, "allow_unknown": list(review.allow_unknown),
         "fail_on_existing": review.fail_on_existing, "exit_code": review.exit_code,
     }
+
+
+def _benchmarks(review: Review) -> dict[str, Any]:
+    """What was measured on both sides; nothing where neither has a measurement."""
+    if not review.benchmarks:
+        return {}
+    from .benchmark_values import values
+    from .likely_causes import likely
+    from .order import entries
+
+    return {"benchmarks": values(review.benchmarks, likely(review, entries(review), numbered=False))}
 
 
 def _side(snapshot: Snapshot, name: str) -> dict[str, Any]:
@@ -97,9 +109,10 @@ def _incomparable(entry: Incomparable) -> dict[str, Any]:
     return {name: value for name, value in asdict(entry).items() if value != ""}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """VALUE without the floats that JSON lacks: they are words."""
     if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -33,6 +33,7 @@ def render_markdown(review: Review) -> str:
     if review.outlook:
         foreseen = [f"- {word} {inline(text, LONG)}" for word, text in forecast.brief(review.outlook)]
         _list(page, ASIDE, [], foreseen, "line")
+    _benchmarks(page, review, found)
     _unknown(page, review)
     _changes(page, changes)
     page.add(LIMIT, *_end(review, changes))
@@ -152,6 +153,20 @@ def _list(page: _Page, up_to: int, title: list[str], lines: Sequence[str], noun:
     more = [f"- and {plural(len(lines) - len(kept), f'more {noun}')}"] if len(kept) < len(lines) else []
     if lines:
         page.add(LIMIT, *title, "\n".join([*kept, *more]))
+
+
+def _benchmarks(page: _Page, review: Review, found: Sequence[Entry]) -> None:
+    """What was measured on both sides, a line each."""
+    if review.benchmarks:
+        from . import benchmarks
+        from .likely_causes import likely
+
+        every = benchmarks.lines(review.benchmarks, likely(review, found, numbered=False))
+        said, rest = benchmarks.shortened(every)
+        lines = ["\n  ".join([f"- {inline(line.text, LONG)}", *(inline(cause, LONG) for cause in causes)])
+                 for line, causes in benchmarks.with_causes(said)]
+        lines += [f"- {inline(text, LONG)}" for text in (*rest, *benchmarks.remarks(review.benchmarks))]
+        _list(page, ASIDE, [f"Benchmarks: {benchmarks.headline(every)}"], lines, "line")
 
 
 def _unknown(page: _Page, review: Review) -> None:

@@ -47,7 +47,7 @@ def sorted_changes(review: Review, entries: Sequence[Entry]) -> Sorted:
     heaps: dict[int, Heap] = {entry.number: Heap(entry) for entry in causes.values()} | {0: Heap(None)}
     shown = []
     for change in (*review.diff.changes, *review.diff.files, *meta):
-        if id(change) in accepted:
+        if id(change) in accepted or (review.benchmarks and change.section == "bench"):  # that is said as numbers
             continue
         if evidence.has(change):
             shown.append(change)

@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..derive.bench import benchmarks
 from ..diff import Diff, compare
 from ..diff.selection import EVERYTHING, Selection
 from ..engine.finding import SEVERITIES, Finding, reaches
@@ -18,6 +19,8 @@ from ..records import record
 from ..sections.shape import Path
 
 if TYPE_CHECKING:
+    from ..bench.comparing.comparison import Benchmarks
+    from ..bench.comparing.limits import Roofline
     from ..derive.forecasts.forecast import Outlook
     from ..derive.forecasts.forecast_score import Score
     from ..document import Outcome, Snapshot
@@ -51,6 +54,7 @@ class Review:
     explain: Explain = _explain
     outlook: Outlook | None = None  # of a forecast: what is foreseen
     disabled: Sequence[str] = ()  # rules that the settings leave out
+    benchmarks: Benchmarks | None = None  # of both sides; None where neither has a measurement
 
     @cached_property
     def score(self) -> Score | None:
@@ -123,15 +127,16 @@ def review(
     allow_unknown: Sequence[str] = (), fail_on_existing: bool = False, waivers: Sequence[Waiver] = (),
     today: date | None = None, scopes: Collection[str] = SCOPES, known: Collection[str] = (),
     locate: Locate = nowhere, expect: Mapping[str, Any] | None = None, explain: Explain = _explain,
-    outlook: Outlook | None = None, disabled: Sequence[str] = (),
+    outlook: Outlook | None = None, disabled: Sequence[str] = (), noise: Mapping[str, float] | None = None,
+    rooflines: Sequence[Roofline] = (),
 ) -> Review:
     """Compare and judge. RULES are the shipped ones unless given; without BEFORE, one snapshot is judged alone.
 
     TODAY decides which waivers are expired; KNOWN are rules besides RULES that they may name, LOCATE says where they
     and EXPECT stand, which is what the host has to have: noun -> count or names. EXPLAIN words the command that
     explains a finding; OUTLOOK is what the rules of a forecast read, DISABLED are the ids of rules that the settings
-    leave out. FormatError when a section, pack or waiver does not have its form, ValueError when the threshold is no
-    severity.
+    leave out; NOISE and ROOFLINES are what they say of benchmarks. FormatError when a section, pack or waiver does not
+    have its form, ValueError when the threshold is no severity.
     """
     if threshold not in SEVERITIES:
         raise ValueError(f"{threshold!r} is no severity: {', '.join(SEVERITIES)}")
@@ -140,6 +145,9 @@ def review(
     derive = expecting(expect or {}, locate)
     if outlook:
         derive = _foreseeing(outlook, derive)
+    found = benchmarks.compared(after, before, noise, rooflines) if before else None
+    if found:
+        derive = _measured(found, after, derive)
     judgement = judge(before, after, diff, rules, derive, scopes)
     uses: list[WaiverUse] = []
     if waivers:
@@ -148,9 +156,15 @@ def review(
         every = {*known, *(rule.id for rule in rules)}
         uses = apply(judgement, waivers, today or date.today(), known=every, diff=diff, locate=locate)
     return Review(before, after, before_name, after_name, diff, judgement, derive, rules, threshold,
-                  tuple(allow_unknown), fail_on_existing, tuple(uses), explain, outlook, tuple(disabled))
+                  tuple(allow_unknown), fail_on_existing, tuple(uses), explain, outlook, tuple(disabled), found)
 
 
 def _foreseeing(outlook: Outlook, derive: Derive) -> Derive:
     """DERIVE, in which the table of what is foreseen is that of OUTLOOK, which knows a baseline."""
     return lambda name, of, before: outlook.table() if name == "forecast" else derive(name, of, before)
+
+
+def _measured(found: Benchmarks, after: Snapshot, derive: Derive) -> Derive:
+    """DERIVE, in which the table of the benchmarks of both sides is that of what was FOUND, with the settings."""
+    rows = benchmarks.table(found, benchmarks.some(benchmarks.section(after)))
+    return lambda name, of, before: rows if name == "benchmarks" and before else derive(name, of, before)

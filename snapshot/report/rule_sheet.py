@@ -50,7 +50,8 @@ def _row(paper: Paper, label: str, text: str) -> None:
 
 def _about(rule: Rule) -> Iterator[tuple[str, str]]:
     """What it looks at."""
-    when = [SCOPES[rule.scope], *([BOOTS[rule.boot]] if rule.boot else []),
+    when = [SCOPES[rule.scope], *(["before a reboot too"] if rule.foresees else []),
+            *([BOOTS[rule.boot]] if rule.boot else []),
             *(["not while systemd is still starting"] if rule.settles else [])]
     yield "Judges", "; ".join(when)
     items = "" if rule.items == ["kept"] else f", what was {' or '.join(rule.items)}"
@@ -76,6 +77,7 @@ def _explains(rule: Rule) -> str:
 def _judged(rule: Rule) -> Iterator[tuple[str, Iterator[str]]]:
     """The conditions, by what they decide."""
     yield "Applies where", words.conditions(rule.where, rule)
+    yield "Applies before a reboot only where also", words.conditions(rule.ahead, rule)
     yield "Has to hold, else it fails", words.conditions(rule.check, rule)
     yield "Is mended only if also", words.conditions(rule.mended, rule)
     for grade in rule.grades:

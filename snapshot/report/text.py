@@ -23,6 +23,7 @@ def render_text(review: Review, color: bool = False, everything: bool = False, w
         findings.write(part)
     compared.accepted(paper, review, everything)
     compared.other_changes(paper, changes, everything)
+    _benchmarks(paper, review, found, everything)
     if any(entry.part == "existing" for entry in found):
         paper.prose(f"Already so before, and not counted{'' if everything else ' (--all says more)'}:")
         findings.write("existing")
@@ -70,3 +71,11 @@ def _rules(paper: Paper, review: Review) -> None:
         paper.blank()
         paper.prose(f"{plural(len(rules), 'rule')} {reason}:", hang="  ")
         paper.pieces(rules, "  ", "  ")
+
+
+def _benchmarks(paper: Paper, review: Review, found: list[Entry], everything: bool) -> None:
+    if review.benchmarks:
+        from .benchmarks import write
+        from .likely_causes import likely
+
+        write(paper, review.benchmarks, likely(review, found), everything)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal
 
-from .base import EVIDENCE, Model, field
+from .base import EVIDENCE, Model, Private, field
 
 Better = Literal["higher", "lower"]
 Status = Literal["ok", "failed", "waived", "partial"]
@@ -113,3 +113,6 @@ class Bench(Model):
         description="by id: tool/metric and a hash of the workload, the same for every run of it"
     )
     grids: dict[str, Grid] | None = field(default=None, description="likewise, of what is measured between devices")
+    reports: Annotated[dict[str, str] | None, EVIDENCE, Private("serial")] = field(
+        default=None, description="SHA-256 of each report that was added -> its name: none is added twice"
+    )

@@ -139,7 +139,7 @@ def test_without_a_snap_toml_no_volatile_toml_is_read(here: Path) -> None:
 @pytest.mark.parametrize(("text", "said"), [
     ('[volatile]\nad = ["x"]\n', "volatile.toml:2: volatile.ad: there is no such key: did you mean add?"),
     ('[volatile]\nfile = ["x"]\n', "volatile.toml:2: volatile.file: there is no such key: keys here are add, keep"),
-    ("[store]\nkeep = 1\n", "volatile.toml:1: store: there is no such key: keys here are volatile"),
+    ("[store]\nkeep = 1\n", "volatile.toml:1: store: there is no such key: keys here are volatile, noise"),
     ('volatile = ["x"]\n', "volatile.toml:1: volatile: expected a table, found an array"),
     ("[volatile]\nadd = [1]\n", "volatile.toml:2: volatile.add[0]: expected a string, found 1"),
 ])

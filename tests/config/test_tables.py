@@ -86,6 +86,7 @@ metric = "output_throughput"
 value = 309
 unit = "tok/s"
 source = "memory bandwidth / weights"
+workload = { concurrency = "1" }
 
 [noise]
 "*_throughput" = 5

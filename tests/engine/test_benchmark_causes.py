@@ -9,7 +9,8 @@ import pytest
 
 from snapshot import tomlio
 from snapshot.engine import packs
-from snapshot.engine.benchmark_causes import Cause, likely, load, shipped
+from snapshot.engine.benchmark_causes import Cause, beneath, likely, load, shipped
+from snapshot.engine.finding import Evidence, Finding
 from snapshot.errors import FormatError
 from snapshot.sections.bench import KINDS
 
@@ -104,3 +105,30 @@ def test_a_fault_is_named(tmp_path: Path, old: str, new: str, said: str) -> None
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read"):
         load(str(tmp_path / "causes.toml"))
+
+
+def finding(rule: str, class_: str = "new", kind: str | None = None) -> Finding:
+    proof = [Evidence(path=["benchmarks", "a", "kind"], value=kind).table()] if kind else []
+    table = {"rule": rule, "severity": "high", "verdict": "fail", "class_": class_, "subject": "a"}
+    return Finding.model_validate({**table, "message": f"{rule} fails", "evidence": proof})
+
+
+def test_a_benchmark_that_got_worse_stands_under_what_can_decide_it() -> None:
+    effect, cause = finding("bench.p2p-regression", kind="p2p-bandwidth"), finding("pcie.acs-redirect")
+    weak = finding("pcie.maxreadreq-reverted")
+    assert beneath([effect, weak, cause])[0].cause == ["pcie.acs-redirect", "a"]
+    assert beneath([effect, weak, cause])[1:] == [weak, cause]
+
+
+@pytest.mark.parametrize("others", [
+    [], [finding("pcie.maxreadreq-reverted")],  # weak
+    [finding("pcie.acs-redirect", "existing")], [finding("pcie.acs-redirect", "resolved")],
+    [finding("bench.p2p-not-in-effect", kind="p2p-bandwidth")], [finding("sysctl.numa-balancing")],
+])
+def test_what_is_no_strong_new_cause_of_its_kind_is_not_named(others: list[Finding]) -> None:
+    effect = finding("bench.p2p-regression", kind="p2p-bandwidth")
+    assert beneath([effect, *others])[0].caused_by is None
+
+
+def test_a_benchmark_of_no_known_kind_has_no_cause() -> None:
+    assert beneath([finding("bench.throughput-regression"), finding("pcie.acs-redirect")])[0].caused_by is None

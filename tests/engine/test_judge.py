@@ -215,3 +215,38 @@ def test_findings_fit_the_published_schema() -> None:
         validator.validate(finding.table())
     assert not validator.is_valid({"rule": 1})
     assert found.findings[0].table()["class"] == "new"
+
+
+def ahead(rule: Rule, after: Snapshot) -> Judgement:
+    return judge(None, after, None, [rule], scopes=("forecast", "state"))
+
+
+def test_before_a_reboot_what_one_fault_comes_of_is_one_finding() -> None:
+    grades = [{"when": [{"path": ["item"], "op": "lt", "value": 2}], "severity": "high"}]
+    rule = made(scope="forecast", subject="", grades=grades, evidence=[["item"]])
+    found = ahead(rule, values(a=2, b=1, c=10)).findings
+    assert [(one.key(), one.severity, one.message) for one in found] == [(("made.rule", ""), "high", "b is 1")]
+    assert (found[0].why, found[0].now) == (["a is 2"], ["sysctl b", "sysctl a"])
+    assert [proof.value for proof in found[0].evidence] == [1, 2]
+
+
+def test_a_forecast_has_the_subject_of_its_fault_as_it_is() -> None:
+    table = {"low_bytes": 1 << 30, "unit": 0}
+    rule = made(scope="forecast", subject="{value} of {subject}", check=[{"path": ["item"], "op": "equal", "value": 0}])
+    assert [one.subject for one in ahead(rule, values(**table)).findings] == ["1073741824 of low_bytes"]
+    nameless = made(scope="forecast", subject="{what}", names={"what": ["before", "meta", "label"], "value": ["item"]})
+    assert [one.subject for one in ahead(nameless, values(a=1)).findings] == ["a"]
+
+
+def test_what_is_unknown_before_a_reboot_may_be_about_anything_unless_its_subject_is_known() -> None:
+    after = snapshot({"sysctl": {"values": {}}}, unread={"sysctl": [["values", "a"]]})
+    for subject, about in ((None, "a"), ("{value}", ""), ("{subject}", "a")):
+        found = ahead(made(scope="forecast", subject=subject), after).unknown
+        assert [(one.subject, one.message) for one in found] == [(about, "small: a")]
+
+
+def test_a_rule_that_foresees_leaves_out_what_the_boot_mends() -> None:
+    guard = [{"path": ["item"], "op": "not-equal", "value": 1}]
+    rule = made(foresees=True, ahead=guard, subject="{value}")
+    assert classes(ahead(rule, values(a=1, b=2))) == {"2": "existing"}
+    assert classes(judged(rule, None, values(a=1, b=2))) == {"a": "existing", "b": "existing"}

@@ -136,3 +136,9 @@ def test_a_fault_and_its_forecast_share_an_id() -> None:
         check({"rule": [GOOD, {**GOOD, "scope": "forecast"}, {**GOOD, "scope": "forecast"}]}, "made.toml")
     with pytest.raises(FormatError, match="foresees is for rules of scope state"):
         check(pack(scope="change", foresees=True), "made.toml")
+
+
+@pytest.mark.parametrize("more", [{"ahead": [{"path": ["item"], "op": "exists"}]}, {"subject": ""}])
+def test_what_is_for_a_reboot_is_for_rules_that_are_judged_before_one(more: dict[str, Any]) -> None:
+    with pytest.raises(FormatError, match="ahead is for rules that foresee, subject for those and forecasts"):
+        check(pack(**more), "made.toml")

@@ -23,7 +23,7 @@ from ..recordings import PAIRS, pair
 KEY = b"a key of these tests only"
 UUID, MAC, MACHINE = "3c1d5e6f-1a2b-4c3d-8e4f-5a6b7c8d9e0f", "b8:3f:d2:aa:bb:cc", "0123456789abcdef0123456789abcdef"
 LOOSE = ("falcon", "nas7", "alice", "SN-8R44T2", "192.0.2.17", UUID, MAC, MACHINE)  # found in any text
-NAMES = (*LOOSE, "condor", "osprey", "corp.", ".corp", '"S9"', "1A2B-3C4D", "0" * 64)
+NAMES = (*LOOSE, "condor", "osprey", "corp.", ".corp", '"S9"', "1A2B-3C4D", "0" * 64, "ab12" * 16)
 
 
 def origin(text: str) -> dict[str, Any]:
@@ -32,6 +32,12 @@ def origin(text: str) -> dict[str, Any]:
 
 def planted() -> Snapshot:
     """Names in fields, keys, free text, paths, reasons and meta."""
+    measured = {
+        "metric": "speed", "unit": "tok/s", "better": "higher", "samples": [1.0], "devices": [f"GPU-{UUID}"],
+        "workload": {"model": "/home/alice/tiny", "url": "http://falcon.corp:30000"}, "status": "partial",
+        "why": "run 2: falcon did not answer at 192.0.2.17", "label": "of alice on falcon",
+        "files": ["falcon-1.json"], "source": {"tool": "sglang", "format": "json"},
+    }
     tables: dict[str, Any] = {
         "net": {"interfaces": {MAC: {"name": "eno1", "kind": "physical", "permanent_mac": MAC}}},
         "nvidia": {"gpus": {f"GPU-{UUID}": {"uuid": f"GPU-{UUID}", "state": {"serial": "SN-8R44T2"}}}},
@@ -46,6 +52,9 @@ def planted() -> Snapshot:
             "manager": "lxc", "config_file": "/var/lib/lxc/condor/config", "hostname": "condor",
             "live": {"other": [{"key": "lxc.uts.name", "value": "condor", "origin": origin("lxc.uts.name = condor")}]},
         }}},
+        "bench": {"measurements": {"sglang/speed/0badcafe": measured}, "reports": {"ab12" * 16: "alice-falcon.json"},
+                  "grids": {"p2p/speed/0badcafe": measured | {
+                      "rows": [f"GPU-{UUID}"], "columns": [f"GPU-{UUID}"], "samples": [[[1.0]]]}}},
         "cmdline": {"tokens": [f"x={name}" for name in LOOSE], "parameters": {}},
         "sysctl": {"values": {}, "ignored": [{"why": "no", "origin": origin("falcon.corp.example 192.0.2.17 " + MAC)}]},
     }
@@ -78,6 +87,9 @@ def test_keys_fields_and_text_have_one_pseudonym() -> None:
     assert key == gpu["uuid"] and key.startswith("GPU-") and gpu["state"]["serial"] in storage["blocks"]
     ((mac, nic),) = net["interfaces"].items()
     assert mac == nic["permanent_mac"] and int(mac[:2], 16) & 3 == 2
+    bench = made.table("bench")
+    grid = bench["grids"]["p2p/speed/0badcafe"]
+    assert bench["measurements"]["sglang/speed/0badcafe"]["devices"] == grid["rows"] == grid["columns"] == [key]
     tokens = [token.removeprefix("x=") for token in made.table("cmdline")["tokens"]]
     assert mac in tokens and f"GPU-{made.meta.boot_id}" == key
     ((name, container),) = made.table("lxc")["containers"].items()

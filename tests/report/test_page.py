@@ -178,8 +178,11 @@ def test_nothing_on_the_page_is_obeyed_by_a_terminal() -> None:
     assert all(line.isprintable() for line in made(tables))
 
 
-def test_measurements_are_shown_by_their_middle_sample() -> None:
+def test_measurements_are_counted_by_benchmark() -> None:
     measured = {"metric": "busbw", "unit": "GB/s", "better": "higher", "workload": {}, "samples": [3.0, 1.0, 2.0],
                 "status": "ok", "source": {"tool": "nccl-tests", "format": "text"}}
-    found = chapter(made({"bench": {"measurements": {"nccl/busbw": measured}}}), "MEASUREMENTS")
-    assert found == ["  busbw           2 GB/s, 3 samples, higher is better, nccl/busbw"]
+    failed = {**measured, "workload": {"size": "8"}, "status": "failed", "why": "x", "samples": []}
+    grid = {**measured, "rows": ["a"], "columns": ["b"], "samples": [[[1.0]]]}
+    bench = {"measurements": {"nccl/busbw": measured, "nccl/busbw/8": failed}, "grids": {"nccl/busbw": grid}}
+    found = chapter(made({"bench": bench}), "MEASUREMENTS")
+    assert found == ["  nccl-tests      2 measurements, 1 table, 2 workloads, 1 failed"]

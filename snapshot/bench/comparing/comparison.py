@@ -12,7 +12,7 @@ Verdict = Literal[
     "better",  # the difference is shown, and at least as large as the smallest one that matters
     "worse",
     "same",  # no difference is shown
-    "too-few",  # samples so few that nothing can be said, and no noise band says more
+    "too-few",  # a difference beyond the noise band, by samples that are too few and too far from each other to tell
     "not-comparable",
     "failed",  # a run after gave no value, though one before did
     "vanished",  # measured before and not after

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ...regexes import regex
 from ...sections.bench import Status, Within
 from ..report import Metric, Report, Value, Workload, bad
+from .entries import words
 from .printed import coarse_percent, finite
 
 CUDA, HIP = "bandwidthTest", "hipBusBandwidth"
@@ -21,12 +23,12 @@ WAYS = {"H2D": "host to device", "D2H": "device to host", "D2D": "device to devi
 _DEVICE = regex(r" *Device (\d+): (.*?)\s*")
 _TABLE = regex(r" *(Host to Device|Device to Host|Device to Device) Bandwidth, (\d+) Device\(s\)\s*")
 _MEMORY = regex(r" *(PINNED|PAGEABLE) Memory Transfers\s*")
-_ROW = regex(r"\s+(\d+)\s+(\d+(?:\.\d+)?)\s*")
+_ROW = regex(r"\s+(\d{1,15})\s+(\d{1,15}(?:\.\d+)?)\s*")
 _LINE = regex(r"bandwidthTest-(H2D|D2H|D2D)(?:-(Pinned|Paged)(-WriteCombined)?)?, Bandwidth = (\S+) GB/s, "
-                   r"Time = \S+ s, Size = (\d+) bytes, NumDevsUsed = (\d+)\s*")
+              r"Time = \S+ s, Size = (\d{1,15}) bytes, NumDevsUsed = (\d+)\s*")
 _HIP_DEVICE = regex(r"Device:(.*?) +Mem=\S+ #CUs=.*")
 _HIP = regex(r"\s*(H2D|D2H|Bidir)_(Bandwidth|Time)_?(pinned|unpinned)\s+(\+?\d{1,9})(By|kB|KB|MB)\s+(GB/sec|ms)"
-                  r"\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s.*)?")
+             r"\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s.*)?")
 
 
 def recognises(text: str) -> bool:
@@ -40,14 +42,18 @@ def read(text: str, file: str) -> Report:
     lines = text.splitlines()
     if found := [*_hip(lines, file)]:
         return Report(tool=HIP, format="text", values=found)
-    rows = [*_table_rows(lines), *_lines(lines, file)]
-    if not rows:
-        bad(file, "no bandwidth in it")
-    status, why = _verdict(lines)
-    names = _names(lines)
-    largest = max(int(workload["size"]) for workload, _ in rows)
-    return Report(tool=CUDA, format="text", values=[
-        _value({**workload, **names}, printed, status, why, largest) for workload, printed in rows])
+    starts = [at for at, line in enumerate(lines) if line.startswith("[CUDA Bandwidth Test]")]
+    found = [value for one, other in pairwise([0, *starts[1:], len(lines)])
+             for value in _values(lines[one:other], file, one)]
+    return Report(tool=CUDA, format="text", values=found) if found else bad(file, "no bandwidth in it")
+
+
+def _values(lines: Sequence[str], file: str, before: int) -> list[Value]:
+    """The values of one run, whose first line has BEFORE lines before it."""
+    rows = [*_table_rows(lines), *_lines(lines, file, before)]
+    (status, why), names = _verdict(lines), _names(lines)
+    largest = max((int(workload["size"]) for workload, _ in rows), default=0)
+    return [_value({**workload, **names}, printed, status, why, largest) for workload, printed in rows]
 
 
 def _verdict(lines: Sequence[str]) -> tuple[Status, str | None]:
@@ -60,9 +66,8 @@ def _verdict(lines: Sequence[str]) -> tuple[Status, str | None]:
 def _names(lines: Sequence[str]) -> Workload:
     """Which GPUs took part: the same model under two numbers is two GPUs."""
     found = [match for line in lines if (match := _DEVICE.fullmatch(line))]
-    told = {"device": ", ".join(f"GPU {match[1]}" for match in found),
-            "gpu": ", ".join(sorted({match[2] for match in found}))}
-    return {key: value for key, value in told.items() if value}
+    return words({"device": ", ".join(f"GPU {match[1]}" for match in found),
+                  "gpu": ", ".join(sorted({match[2] for match in found}))})
 
 
 def _table_rows(lines: Sequence[str]) -> Iterator[tuple[Workload, str]]:
@@ -79,16 +84,16 @@ def _table_rows(lines: Sequence[str]) -> Iterator[tuple[Workload, str]]:
             yield {**workload, "size": str(int(found[1]))}, found[2]
 
 
-def _lines(lines: Sequence[str], file: str) -> Iterator[tuple[Workload, str]]:
+def _lines(lines: Sequence[str], file: str, before: int) -> Iterator[tuple[Workload, str]]:
     """The same of each line of --csv."""
-    for at, line in enumerate(lines, 1):
+    for at, line in enumerate(lines, before + 1):
         if found := _LINE.fullmatch(line):
             way, memory, combined, printed, size, gpus = found.groups()
             if finite(printed) is None:
                 bad(file, f"no bandwidth: {printed!r:.20}", at)
             told = {"copies": WAYS[way], "gpus": gpus, "write_combined": "yes" if combined else "", "size": size,
                     "memory": {"Pinned": "pinned", "Paged": "pageable"}.get(memory or "", "")}
-            yield {key: value for key, value in told.items() if value}, printed
+            yield words(told), printed
 
 
 def _value(workload: Workload, printed: str, status: Status, why: str | None, largest: int) -> Value:
@@ -113,7 +118,7 @@ def _hip(lines: Sequence[str], file: str) -> Iterator[Value]:
                         better="higher" if rate else "lower", kind="host-device",
                         primary=rate and _size(match) == largest, minimum_percent=coarse_percent(match[7]))
         if middle:
-            yield Value(metric=metric, workload=workload | ({"gpu": device} if device else {}), value=middle,
+            yield Value(metric=metric, workload=words({**workload, "gpu": device}), value=middle,
                         within=Within(min=low, median=middle, max=high, stddev=deviation))
 
 

@@ -11,6 +11,7 @@ import csv
 from collections.abc import Iterator, Sequence
 
 from ..report import Report, Value, bad
+from .entries import words
 from .rows import value
 
 NAMES = ("name", "metric", "benchmark")
@@ -78,5 +79,5 @@ def _value(cells: Sequence[str], header: Sequence[str], file: str, line: int) ->
     used = {next((key for key in keys if key in row), "") for keys in (NAMES, VALUES, UNITS, BETTER)}
     if not name:
         bad(file, "a line without a name", line)
-    workload = {key: cell for key, cell in row.items() if key and cell and key not in (*used, *DROPPED)}
+    workload = words({key: cell for key, cell in row.items() if key and key not in (*used, *DROPPED)})
     return value(name, printed, unit, better, workload, file, line)

@@ -93,9 +93,10 @@ def _way(ways: Sequence[Entry], workload: Workload, why: str | None) -> Iterator
         found = [_latency(way, name) for way in ways]
         means = [(known(one, "mean") or 0) / scale for one, scale in found]
         if any(means):
-            mean = math.fsum(one * count for one, count in zip(means, counts, strict=True)) / sum(counts) if (
-                sum(counts)) else math.fsum(means) / len(means)
-            yield _value(_metric(f"{name}_mean"), workload, mean, why, _within(found) if len(ways) == 1 else None)
+            weights = counts if any(counts) else [1.0] * len(means)
+            mean = sum(one * weight for one, weight in zip(means, weights, strict=True)) / sum(weights)
+            within = _within(*found[0]) if len(ways) == 1 else None
+            yield _value(_metric(f"{name}_mean"), workload, means[0] if within else mean, why, within)
         yield from _percentiles(name, found, workload, why)
 
 
@@ -104,7 +105,7 @@ def _percentiles(name: str, found: Sequence[tuple[Entry, float]], workload: Work
     """Those of a load of one thread: of several they cannot be put together."""
     for one, scale in found if len(found) == 1 else ():
         for key, short in PERCENTILES.items():
-            if value := one.entry("percentile").number(key):
+            if value := known(one.entry("percentile"), key):
                 yield _value(_metric(f"{name}_{short}", primary=short == "p99"), workload, value / scale, why)
 
 
@@ -122,9 +123,8 @@ def _latency(way: Entry, name: str) -> tuple[Entry, float]:
     return (way.entry(f"{name}_ns"), 1000.0) if f"{name}_ns" in way.table else (way.entry(name), 1.0)
 
 
-def _within(found: Sequence[tuple[Entry, float]]) -> Within:
+def _within(one: Entry, scale: float) -> Within:
     """The spread of single operations."""
-    one, scale = found[0]
     told = {key: None if (value := known(one, key)) is None else value / scale for key in ("min", "max", "stddev")}
     count = known(one, "N")
     return Within(count=int(count) if count else None, min=told["min"], max=told["max"], stddev=told["stddev"])

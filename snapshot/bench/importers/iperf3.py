@@ -1,4 +1,4 @@
-"""Reports of iperf3 in JSON (``-J``, and ``--json-stream``).
+"""Reports of iperf3: JSON (``-J``, and ``--json-stream``), and text.
 
 iperf3(1), src/iperf_api.c. What counts is what arrived: the sender's figure holds what its buffers took, which in a
 short test is all there is. So a test below a second says nothing. With UDP the rate is what was asked for, and the
@@ -11,24 +11,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..report import Metric, Report, Value, Workload, bad, within
-from .entries import Entry, mentions
+from .entries import Entry, mentions, words
+from .iperf3_text import JITTER, LOST, SHORTEST_S, THROUGHPUT, read_text, recognises_text, too_short
 from .printed import known, objects, one_line
 
-SHORTEST_S = 1.0
 LOOPBACK = ("127.", "::1", "localhost")
-THROUGHPUT = Metric(name="throughput", unit="Gbit/s", better="higher", kind="network", primary=True)
-JITTER = Metric(name="jitter", unit="ms", better="lower", kind="network", primary=True)
-LOST = Metric(name="lost", unit="%", better="lower", kind="network", primary=True)
 RTT = Metric(name="rtt_mean", unit="us", better="lower", kind="network")
 
 
 def recognises(text: str) -> bool:
-    """Whether its keys are there, or the first event of a stream."""
+    """Whether its keys are there, or the first event of a stream, or a line of a text with the rate of an end."""
+    return _is_json(text) or recognises_text(text)
+
+
+def _is_json(text: str) -> bool:
     return mentions(text, "start", "intervals", "end") or mentions(text, "event", "data", "test_start")
 
 
 def read(text: str, file: str) -> Report:
     """The values of all runs in TEXT. ReportError when there is none, or a value is none."""
+    if not _is_json(text):
+        return read_text(text, file)
     runs = [*_runs([*objects(text, file)])]
     values = [value for run in runs for value in _values(run)]
     if not values:
@@ -80,8 +83,7 @@ def _too_short(end: Entry) -> str | None:
     longest = max((time for time in times if time is not None), default=None)
     if longest is None:
         return "the report has no sum"
-    short = f"{longest:.3g} s are too short: in that time buffers take what is sent"
-    return short if longest < SHORTEST_S else None
+    return too_short(longest) if longest < SHORTEST_S else None
 
 
 def _rates(run: Entry, suffix: str) -> list[float]:
@@ -120,4 +122,4 @@ def _workload(start: Entry) -> Workload:
     told = {name: asked.text(key) for key, name in names.items()}
     here = any((peer.text("remote_host") or "").startswith(LOOPBACK) for peer in peers)
     told["peer"] = "this host" if here else None
-    return {key: value for key, value in told.items() if value and value != "0"}
+    return words({key: value for key, value in told.items() if value != "0"})

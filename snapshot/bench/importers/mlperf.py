@@ -14,13 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...records import field, record
 from ...regexes import regex
 from ..report import Metric, Report, Value, Workload, bad
+from .entries import words
 from .printed import finite
 
 TITLE = "MLPerf Results Summary"
 ASKED = ("samples_per_query", "target_qps", "target_latency (ns)", "max_async_queries", "min_duration (ms)",
          "min_query_count", "performance_sample_count")
 _PERCENTILE = regex(r"(\d{1,2}(?:\.\d+)?)(?:th)? (first token )?percentile "
-                         r"(latency|first token latency|time (?:to|per) output token) \(ns\)")
+                    r"(latency|first token latency|time (?:to|per) output token) \(ns\)")
 _MEAN = regex(r"Mean (latency|first token latency|time (?:to|per) output token) \(ns\)", re.IGNORECASE)
 _RATES = {
     "Samples per second": ("samples_per_second", "samples/s"), "Tokens per second": ("tokens_per_second", "tok/s"),
@@ -96,7 +97,7 @@ def _values(run: _Summary) -> Iterator[Value]:
 def _workload(run: _Summary) -> Workload:
     told: Mapping[str, str] = {"scenario": run.result.get("Scenario", ""), "mode": run.result.get("Mode", ""),
                                **{key.partition(" ")[0]: run.asked.get(key, "") for key in ASKED}}
-    return {key: value for key, value in told.items() if value}
+    return words(told)
 
 
 def _metric(label: str, primary: bool, workload: Workload, tokens: bool) -> Metric | None:

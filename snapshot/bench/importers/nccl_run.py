@@ -8,9 +8,10 @@ from statistics import median
 from ...records import record
 from ...sections.bench import Within
 from ..report import Metric, Value, Workload, within
+from .entries import words
 from .printed import coarse_percent, finite
 
-BANDWIDTH_FROM = 1 << 20  # below, a message takes as long as its start takes: the time says it all
+BANDWIDTH_FROM = 1 << 20  # bytes; below, starting takes most of the time, and the bandwidth is rounded to nothing
 
 
 @record(frozen=True, kw_only=True)
@@ -51,7 +52,7 @@ class Run:
     why: str | None = None
 
     def values(self) -> Iterator[Value]:
-        """The time of each size, the bus bandwidth of the larger ones, the average. Sizes of 0 carry nothing.
+        """The time of small messages, the bus bandwidth of large ones, the average. Sizes of 0 carry nothing.
 
         The largest message shows bandwidth, and the smallest latency: these two are what is judged first.
         """
@@ -62,9 +63,10 @@ class Run:
         sizes = [rows[0].size for rows in groups.values()]
         for rows in groups.values():
             size, first = rows[0].size, not rows[0].in_place
-            yield self._value("cpu_time" if self.cpu_time else "time", rows, first and size == min(sizes))
             if size >= BANDWIDTH_FROM:
                 yield self._value("busbw", rows, first and size == max(sizes))
+            else:
+                yield self._value("cpu_time" if self.cpu_time else "time", rows, first and size == min(sizes))
         yield self._average()
 
     def _value(self, name: str, rows: Sequence[Row], primary: bool) -> Value:
@@ -100,7 +102,7 @@ class Run:
                 "gpu": ", ".join(sorted({*self.gpus})), **self.options}
         for key in ("type", "redop", "root"):
             told[key] = ", ".join(sorted({getattr(row, key) or "" for row in rows}))
-        return {key: one for key, one in (told | more).items() if one}
+        return words(told | more)
 
 
 def _place(row: Row) -> str:

@@ -1,9 +1,10 @@
 """Reports of nccl-tests, which measure collectives of NCCL (and, as rccl-tests, of RCCL): text, and JSON of ``-J``.
 
-github.com/NVIDIA/nccl-tests: src/util.cu, doc/PERFORMANCE.md. Of each size the time and the bus bandwidth are kept;
-the algorithm bandwidth is size by time. The average over all sizes means something only beside the same sizes. Names
-of hosts are counted and dropped, and PCI addresses with them when there are several hosts. Versions before 2.17 do not
-name the collective: it is taken from a command line in the same text, else from the ratio of the two bandwidths.
+github.com/NVIDIA/nccl-tests: src/util.cu, doc/PERFORMANCE.md. Of small sizes the time is kept, of large ones the bus
+bandwidth, which is size by time, times a factor of the collective. The average over all sizes means something only
+beside the same sizes. Names of hosts are counted and dropped, and PCI addresses with them when there are several hosts:
+runs on other hosts have to be told apart by the user. Versions before 2.17 do not name the collective: it is taken
+from a command line in the same text, else from the ratio of the two bandwidths.
 """
 
 from __future__ import annotations

@@ -87,20 +87,20 @@ def _head(section: _Section, line: str) -> None:
 
 def _rows(columns: Sequence[str], line: str, file: str, number: int, last: bool) -> Iterator[Row]:
     """The two rows of a LINE: out of place, in place; none of one that is cut off at the end of the report."""
+    timed = columns[-1] == "timestamp"  # a date and a time
+    words, columns = line.split()[:-2] if timed else line.split(), columns[:-1] if timed else columns
     start = next(at for at, name in enumerate(columns) if name in ("time", "cputime"))
-    timed = columns[-1] == "timestamp"
-    width = len(columns) - start - timed
-    if columns[start:start + width // 2] != columns[start + width // 2:start + width]:
+    half, odd = divmod(len(columns) - start, 2)
+    if odd or columns[start:start + half] != columns[start + half:]:
         bad(file, f"the columns above are of no known form: {' '.join(columns)!r:.80}", number)
-    words = line.split()[:-2] if timed else line.split()
-    left, body = words[:-width], words[-width:]
+    left = words[:-2 * half]
     if not (3 if "error" in columns else start) <= len(left) <= start:  # later versions leave no field blank
         if last:
             return
-        bad(file, f"{len(words)} fields below {len(columns) - timed} columns", number)
+        bad(file, f"{len(words)} fields below {len(columns)} columns", number)
     kind = _kind(left[3:], columns[3:start])
-    for in_place, cells in enumerate((body[:width // 2], body[width // 2:])):
-        told = dict(zip(columns[start:start + width // 2], cells, strict=True))
+    for in_place, cells in enumerate((words[-2 * half:-half], words[-half:])):
+        told = dict(zip(columns[start:], cells, strict=False))
         time = told.get("time", told.get("cputime", ""))
         if time == "N/A":
             continue

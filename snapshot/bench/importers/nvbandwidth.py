@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from ..report import Metric, Report, Table, bad
+from .entries import words
 from .nvbandwidth_cases import Case, Head, cases, failure, head, is_title, json_cases, json_head
 from .printed import objects
 
@@ -94,4 +95,4 @@ def _workload(case: Case, head: Head) -> dict[str, str]:
         "gpu": ", ".join(sorted({*head.names})), "gpus": str(len(head.names)) if at_once and head.names else None,
         "hosts": str(head.hosts) if head.hosts > 1 else None, "buffer": "below default" if head.small else None,
     }
-    return {key: value for key, value in told.items() if value}
+    return words(told)

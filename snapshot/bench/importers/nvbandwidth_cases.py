@@ -20,7 +20,7 @@ STATUS: dict[str, tuple[Status, str]] = {
 }
 TITLE = regex(r".*(?:CPU|GPU)\((?:row|column)s?\).*\((?:GB/s|ns)\)\s*")
 _DEVICE = regex(r"(?:Device |Process +\d+ \((?P<host>[^()]*)\): device )?(?P<at>\d+): (?P<name>.*?)"
-                     r"(?: \((?P<address>[0-9a-fA-F]{8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})\))?(?:: \(.*\))?\s*")
+                r"(?: \((?P<address>[0-9a-fA-F]{8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})\))?(?:: \(.*\))?\s*")
 _RUNNING = regex(r"Running (\w+)\.?\s*")
 _ENDED = regex(r"(Waived|ERROR|Error|Not Found)\b:?\s*(.*)")
 _NAME = regex(r"\w+_(?:ce|sm)\b")

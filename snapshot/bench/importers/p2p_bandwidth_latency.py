@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from ...records import record, replace
 from ...regexes import regex
 from ..report import Metric, Report, Table, Workload, bad
+from .entries import words
 from .matrix import Matrix, is_head, read_matrix
 
 TOOL, RING = "p2pBandwidthLatencyTest", "p2pmark"
@@ -87,7 +88,7 @@ def _table(title: re.Match[str], corner: str, matrix: Matrix | None, gpus: dict[
     """The table below TITLE; None is a title that the report ends after."""
     metric = BANDWIDTH if title["what"] == "Bandwidth" else QUEUEING if corner == "CPU" else LATENCY
     told = {"p2p": title["p2p"], "ways": title["ways"], "copies": title["copies"]}
-    workload = {key: value.lower() for key, value in told.items() if value}
+    workload = words({key: value and value.lower() for key, value in told.items()})
     if title["p2p"] == "Enabled" and metric is not QUEUEING:
         metric = replace(metric, primary=True)
     if matrix is None:
@@ -110,7 +111,7 @@ def _filled(metric: Metric, workload: Workload, matrix: Matrix, gpus: dict[int, 
 
 def _with_gpus(workload: Workload, gpus: dict[int, _Gpu]) -> Workload:
     """WORKLOAD and which GPUs; not how many: pairs are measured one by one, and compared so."""
-    return {**workload, **({"gpu": ", ".join(sorted({gpu.name for gpu in gpus.values()}))} if gpus else {})}
+    return words({**workload, "gpu": ", ".join(sorted({gpu.name for gpu in gpus.values()}))})
 
 
 def _ring(lines: Sequence[str]) -> Table | None:

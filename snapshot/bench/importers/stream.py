@@ -15,6 +15,7 @@ from ...records import field, record
 from ...regexes import regex
 from ...sections.bench import Within
 from ..report import Metric, Report, Value, Workload, bad
+from .entries import words
 from .printed import finite
 
 _HEAD = regex(r"\s*Function\s+(?:Best )?Rate \(?MB/s\)?\s.*")
@@ -106,7 +107,7 @@ def _gpu_values(lines: Sequence[str], file: str) -> Iterator[Value]:
         if value is None:
             bad(file, f"no rate: {rate!r:.20}", at + 1)
         yield Value(metric=_metric(kernel.capitalize(), "GB/s", "gpu"), value=value,
-                    workload={key: one for key, one in workload.items() if one})
+                    workload=words(workload))
 
 
 def _metric(kernel: str, unit: str, kind: str) -> Metric:

@@ -103,10 +103,15 @@ def _mounts(sheet: Sheet, table: Table) -> None:
 
 
 def bench(sheet: Sheet, snapshot: Snapshot) -> None:
-    """The chapter of measurements: the middle sample of each."""
+    """The chapter of measurements: how many there are of each benchmark; `bench show` lists them."""
     sheet.chapter("MEASUREMENTS")
-    for name, found in snapshot.table("bench").get("measurements", {}).items():
-        samples = sorted(found["samples"])
-        middle = f"{samples[len(samples) // 2]:g} {found['unit']}" if samples else "no sample"
-        sheet.facts(found["metric"], (middle, plural(len(samples), "sample"), f"{found['better']} is better",
-                                      found["status"] if found["status"] != "ok" else None, name))
+    tools: dict[str, list[tuple[str, Table]]] = {}
+    for kind, key in (("measurement", "measurements"), ("table", "grids")):
+        for found in snapshot.table("bench").get(key, {}).values():
+            tools.setdefault(found["source"]["tool"], []).append((kind, found))
+    for tool, measured in sorted(tools.items()):
+        kinds = Counter(kind for kind, _ in measured)
+        odd = Counter(found["status"] for _, found in measured if found["status"] != "ok")
+        workloads = {tuple(sorted(found["workload"].items())) for _, found in measured}
+        sheet.facts(tool, (", ".join(plural(count, kind) for kind, count in kinds.items()),
+                           plural(len(workloads), "workload"), *(f"{count} {word}" for word, count in odd.items())))

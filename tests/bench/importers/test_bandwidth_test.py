@@ -101,3 +101,10 @@ def test_malformed_reports(text: str, why: str) -> None:
 
 def test_other_texts() -> None:
     assert not importer.recognises("Bandwidth is 5 GB/s\n")
+
+
+def test_runs_one_after_the_other() -> None:
+    found = values(TABLE + TABLE.replace("PASS", "FAIL").replace("Device 1", "Device 2"))
+    assert [(one.workload["device"], one.status) for one in found[::3]] == [("GPU 1", "ok"), ("GPU 2", "failed")]
+    with pytest.raises(ReportError, match=r"^r:15: no bandwidth"):
+        importer.read(LINES + LINES.replace("= 12.4", "= x"), "r")

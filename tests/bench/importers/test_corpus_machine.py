@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from snapshot.bench.importers import read
-from snapshot.bench.report import Report, ReportError
+from snapshot.bench.report import Report, ReportError, Table, Value
 
 KINDS = ("bench-bandwidthtest", "bench-fio", "bench-iperf3", "bench-nccl-tests", "bench-nvbandwidth",
          "bench-other-text", "bench-p2pbandwidthlatency", "bench-run-metadata", "bench-stream")
@@ -27,7 +27,7 @@ NCCL = {  # file -> the average of each collective, in order
     "superbench-nccl_allreduce.log": {"not named": 68.4048}, "superbench-nccl_alltoall.log": {"not named": 58.6481},
     "superbench-nccl_reduce.log": {"not named": 65.018},
 }
-VALUES = {  # file -> metric, part of the workload -> value
+VALUES: dict[str, list[tuple[str, dict[str, str], float]]] = {  # file -> metric, part of the workload -> value
     "bench-bandwidthtest/puget-wrx90-2xRTX6000Ada.dev0.txt": [
         ("bandwidth", {"copies": "host to device"}, 26.8), ("bandwidth", {"copies": "device to device"}, 4374.1)],
     "bench-bandwidthtest/superbench-cuda_memory_h2d_bw.log": [("bandwidth", {"size": "68000000"}, 12.4)],
@@ -64,7 +64,8 @@ def test_every_report_is_read_or_refused(corpus: Path, kind: str) -> None:
             continue
         found = report(path)
         assert found.values or found.tables, name
-        keys = [(one.metric.name, *sorted(one.workload.items())) for one in (*found.values, *found.tables)]
+        runs: list[Value | Table] = [*found.values, *found.tables]
+        keys = [(one.metric.name, *sorted(one.workload.items())) for one in runs]
         assert len({*keys}) == len(keys), f"{name}: one process is one run"
         bad = {one.why for one in found.values if one.status != "ok"}
         assert all((why or "").startswith(FAILED[name]) for why in bad) if name in FAILED else not bad, name

@@ -112,3 +112,63 @@ def test_several_runs_in_a_file() -> None:
 def test_malformed_reports(text: str, why: str) -> None:
     with pytest.raises(ReportError, match=f"^{why}"):
         importer.read(text, "r")
+
+
+TEXT = """\
+Connecting to host 192.0.2.7, port 5201
+[  5] local 192.0.2.1 port 40000 connected to 192.0.2.7 port 5201
+[  7] local 192.0.2.1 port 40001 connected to 192.0.2.7 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   564 MBytes  4.73 Gbits/sec    0   1.2 MBytes
+[SUM]   0.00-1.00   sec  1.10 GBytes  9.46 Gbits/sec    0
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec  5.45 GBytes  4.68 Gbits/sec    3             sender
+[  5]   0.00-10.04  sec  5.45 GBytes  4.67 Gbits/sec                  receiver
+[SUM]   0.00-10.00  sec  10.9 GBytes  9.36 Gbits/sec    3             sender
+[SUM]   0.00-10.04  sec  10.9 GBytes  9.34 Gbits/sec                  receiver
+
+iperf Done.
+"""
+UDP = """\
+[  5] local 127.0.0.1 port 40000 connected to 127.0.0.1 port 5201
+[  5]   0.00-10.00  sec  1.25 MBytes  1.05 Mbits/sec  0.000 ms  0/906 (0%)  sender
+[  5]   0.00-10.00  sec  1.24 MBytes  1.04 Mbits/sec  0.012 ms  5/906 (0.55%)  receiver
+"""
+
+
+def test_a_text_for_people() -> None:
+    (one,) = values(TEXT).values()
+    assert (one.metric.name, one.value, one.metric.unit) == ("throughput", 9.34, "Gbit/s")
+    assert one.workload == {"protocol": "TCP", "streams": "2", "duration_s": "10"}
+    assert "192.0.2" not in repr(one)
+    assert [value.value for value in importer.read(TEXT * 2, "r").values] == [9.34] * 2
+
+
+def test_a_text_of_both_ways() -> None:
+    rows = "".join(f"[  {at}][{way}-C]   0.00-10.00  sec  1 GBytes  {at}.00 Gbits/sec  {side}\n"
+                   for at, way in ((5, "TX"), (7, "RX")) for side in ("sender", "receiver"))
+    assert {name: one.value for name, one in values(rows).items()} == {"throughput": 5, "throughputback": 7}
+
+
+def test_a_text_of_udp() -> None:
+    assert {name: one.value for name, one in values(UDP).items()} == {
+        "throughput": pytest.approx(0.00104), "jitter": 0.012, "lost": 0.55}
+    assert values(UDP)["lost"].workload["peer"] == "this host"
+
+
+@pytest.mark.parametrize(("old", "new", "value", "why"), [
+    ("9.34 Gbits", "1.17 GBytes", 9.36, None), ("9.34 Gbits", "0.00 bits", None, "nothing arrived"),
+    ("0.00-10.04", "0.00-0.40", None, "0.4 s are too short: in that time buffers take what is sent"),
+])
+def test_other_units_and_texts_that_say_nothing(old: str, new: str, value: float | None, why: str | None) -> None:
+    (one,) = values(TEXT.replace(old, new)).values()
+    assert (one.value, one.why) == (value, why)
+
+
+def test_texts_without_a_rate() -> None:
+    with pytest.raises(ReportError, match=r"^r:11: no rate: '9,34'"):
+        importer.read(TEXT.replace("9.34", "9,34"), "r")
+    cut = TEXT.partition("[SUM]   0.00-10.04")[0].replace("receiver", "")
+    with pytest.raises(ReportError, match=r"^r: no result of iperf3 in it"):
+        importer.read(cut, "r")
+    assert not importer.recognises("the sender\n")
