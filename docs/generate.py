@@ -1,4 +1,4 @@
-"""Writes docs/sections.md from the models and the collectors, and docs/rules.md: python -m docs.generate"""
+"""Writes docs/sections.md from models and collectors, docs/rules.md and docs/forecasts.md: python -m docs.generate"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snapshot.collectors.describe import render
 from snapshot.sections import NAMES, model
 from snapshot.sections.base import Mark, Matrix, Model, Origin, PerCpu, Private, types
 
-from . import rules
+from . import forecasts, rules
 
 PAGE = Path(__file__).parent / "sections.md"
 WORDS: dict[Any, str] = {str: "text", int: "integer", float: "number", bool: "true or false", Any: "any"}
@@ -126,3 +126,4 @@ def _cell(text: str) -> str:
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     rules.PAGE.write_text(rules.page(), encoding="utf-8")
+    forecasts.PAGE.write_text(forecasts.page(), encoding="utf-8")

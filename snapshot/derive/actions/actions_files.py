@@ -20,6 +20,7 @@ from .actions_words import Scope
 Table = Mapping[str, Any]
 _CRON = ("cron.service", "crond.service")
 _IF_UP = ("/etc/network/if-pre-up.d", "/etc/network/if-up.d")
+_OF_STANZAS = tuple(f"{folder}/ethtool" for folder in _IF_UP)  # of package ethtool: what options say, net_actions reads
 _LIMITS = {"GOVERNOR": "governor", "MAX_SPEED": "max", "MIN_SPEED": "min"}
 _CPUPOWER = {"governor": "governor", "max_freq": "max", "min_freq": "min", "perf_bias": "perf-bias"}
 
@@ -61,6 +62,8 @@ def script_actions(starts: Starts, runner: Runner, hooks: Mapping[str, list[str]
     guests = {path: conf for conf, paths in hooks.items() for path in paths}
     for path, script in runner.scripts.items():
         callers = script["called_by"]
+        if path in _OF_STANZAS:
+            continue
         if path in guests:
             guest = guests[path]
             source = Source("hook", GUESTS, {}, posixpath.basename(guest), f"it runs when the guest of {guest} starts")

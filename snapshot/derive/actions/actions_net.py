@@ -65,9 +65,9 @@ def _fate(starts: Starts, unit: str) -> tuple[str, str]:
 
 
 def _ifupdown(stanzas: Mapping[str, Table], starts: Starts, runner: Runner) -> Iterator[Action]:
-    why_not, doubt = _fate(starts, "networking.service")
+    why_not, unsure = _fate(starts, "networking.service")
     for nic, stanza in stanzas.items():
-        doubt = doubt or ("" if stanza.get("auto") else f"{nic} is not brought up by itself")
+        doubt = unsure or ("" if stanza.get("auto") else f"{nic} is not brought up by itself")
         for option, setting in stanza["options"].items():
             source = Source("interfaces", NETWORK, setting["origin"], nic, doubt, why_not)
             yield from (source.action(effect) for effect in _option(nic, option, setting["value"]))
@@ -97,17 +97,17 @@ def _links(interface: Table, files: Mapping[str, Table]) -> Iterator[Action]:
     doubt = ""
     for name in sorted(file for file in files if file.endswith(".link")):
         options = files[name]["options"]
-        fits = _fits(interface, options)
-        if fits is False:
+        fit = fits(interface, options)
+        if fit is False:
             continue
-        unsure = "" if fits else f"whether {name} fits {interface['name']} is not known"
+        unsure = "" if fit else f"whether {name} fits {interface['name']} is not known"
         yield from _set(interface["name"], options, "Link", "link", UDEV, ("", doubt or unsure))
-        if fits:
+        if fit:
             return
         doubt = doubt or f"{name} may come before it"
 
 
-def _fits(interface: Table, options: Table) -> bool | None:
+def fits(interface: Table, options: Table) -> bool | None:
     """Whether the [Match] of a .link file is for INTERFACE; None: not known."""
     answers: list[bool | None] = []
     for key, setting in options.items():

@@ -56,7 +56,7 @@ def initramfs_state(after: Snapshot, before: Snapshot | None) -> Derived:
 def _row(snapshot: Snapshot, release: str, image: Table) -> Row:
     row: Row = {"release": release, "file": image["file"], "changed": image["changed"]}
     wanted = re.compile(f"{COPIED.pattern}|{ZFS.pattern}") if _zfs_root(snapshot) else COPIED
-    tested = {path: _tested(snapshot, release, path, image) for path in image["stale"] if wanted.fullmatch(path)}
+    tested = {path: seen_by_boot(snapshot, release, path, image) for path in image["stale"] if wanted.fullmatch(path)}
     if stale := [path for path, known in tested.items() if known is False]:
         row |= {"stale": stale, "options_only": all(_only_options(snapshot, path) for path in stale)}
         row["refresh"] = _refresh(snapshot, release, image["file"])
@@ -70,14 +70,28 @@ def _zfs_root(snapshot: Snapshot) -> bool:
     return any(token.startswith(("root=ZFS", "root=zfs", "boot=zfs")) for token in tokens)
 
 
-def _tested(snapshot: Snapshot, release: str, path: str, image: Table) -> bool | None:
+def seen_by_boot(snapshot: Snapshot, release: str, path: str, image: Table) -> bool | None:
     """Whether this boot took the image as it is, after the file at PATH was changed; None when that is not known."""
-    meta, file = snapshot.meta, snapshot.files.get(path)
-    if meta.kernel != release:
+    if snapshot.meta.kernel != release:
         return False
-    if not meta.taken or meta.uptime_s is None or not (file and file.mtime):
-        return None
-    return max(_time(file.mtime), _time(image["changed"])) < _time(meta.taken) - timedelta(seconds=meta.uptime_s)
+    booted, changed = _booted(snapshot), _changed(snapshot, path)
+    return None if booted is None or changed is None else max(changed, _time(image["changed"])) < booted
+
+
+def changed_since_boot(snapshot: Snapshot, path: str) -> bool | None:
+    """Whether the file at PATH is newer than this boot; None when that is not known."""
+    booted, changed = _booted(snapshot), _changed(snapshot, path)
+    return None if booted is None or changed is None else changed > booted
+
+
+def _booted(snapshot: Snapshot) -> datetime | None:
+    meta = snapshot.meta
+    return _time(meta.taken) - timedelta(seconds=meta.uptime_s) if meta.taken and meta.uptime_s is not None else None
+
+
+def _changed(snapshot: Snapshot, path: str) -> datetime | None:
+    file = snapshot.files.get(path)
+    return _time(file.mtime) if file and file.mtime else None
 
 
 def _time(text: str) -> datetime:

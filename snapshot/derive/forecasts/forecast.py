@@ -15,6 +15,7 @@ built with. What nothing sets and nothing shows to have been touched has no row:
     lost            it will not be what it is now; missing where that is not known
     why             the reason
     source          {file, line, text} of what decides
+    latency_us      of an idle state: the time to leave it
     durable         commands that make a boot set what reverts, with all others of its kind
     boot, evidence  what a boot leaves where nothing sets it, and how that is known
     unknown         {lost, next: {source, why}} of one whose status is unknown, or whose value was not read
@@ -55,9 +56,16 @@ class Outlook:
     def table(self) -> Derived:
         """The table ``forecast``."""
         cures = remedies(self.snapshot, self.predictions)
-        rows = {one.key: one.table() for one in self.predictions if not one.plain}
+        rows = {one.key: one.table() | self._depth(one) for one in self.predictions if not one.plain}
         return Derived(self.unread | {key: row | ({"durable": cures[key]} if key in cures else {})
                                       for key, row in rows.items()})
+
+    def _depth(self, one: Prediction) -> Row:
+        """How deep an idle state is."""
+        if one.kind != "cpuidle":
+            return {}
+        state = self.snapshot.table("cpuidle").get("states", {}).get(one.path[2], {})
+        return {"latency_us": state["latency_us"]} if "latency_us" in state else {}
 
 
 def forecast(snapshot: Snapshot, baseline: Snapshot | None = None, kernel: str | None = None) -> Derived:
@@ -102,11 +110,10 @@ def _majors(snapshot: Snapshot) -> Iterator[Prediction]:
 
 
 def _unread(gap: Row) -> tuple[str, Row]:
-    """A row for what is not known of tunables: it has their kind, and their name where the gap has one."""
+    """A row for what is not known of tunables: it has their kind, and device and name where the gap has them."""
     kind, _, rest = gap["subject"].partition(" ")
-    words = rest.split(" ")
-    name = rest if kind not in NAMED else words[-1] if len(words) > 1 else ""
+    device, _, name = rest.partition(" ") if kind in NAMED else ("", "", rest)
     why = {"source": gap["source"], "why": gap["why"]}
     keys = ("lost", "now", "next", "status", "boot", *(() if name else ("name",)))
     row: Row = {"kind": kind, "unknown": dict.fromkeys(keys, why)}
-    return gap["subject"], row | ({"name": name} if name else {})
+    return gap["subject"], row | {key: value for key, value in (("device", device), ("name", name)) if value}

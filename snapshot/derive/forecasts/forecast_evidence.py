@@ -28,6 +28,7 @@ BUILT = {
     ("power", "pcie_aspm/policy"): "aspm",
 }
 THP_BYTES = 512 << 20
+PATCHED = {"kernel.sched_autogroup_enabled"}  # Debian's kernels differ: sched-autogroup-disabled.patch came and went
 
 
 class Known(NamedTuple):
@@ -82,8 +83,8 @@ class Evidence:
         if self._baseline is None or "before" not in row:
             return None
         meta = self._baseline.meta
-        if "default_now" in row and meta.kernel != self._kernel:  # another kernel, which has another default
-            return None
+        if meta.kernel != self._kernel and ("default_now" in row or row["name"] in PATCHED):
+            return None  # another kernel, which has another default, or may have
         which = "of this boot" if meta.boot_id == self._snapshot.meta.boot_id else f"of kernel {meta.kernel}"
         return Known(row["before"], f"the baseline {which}")
 

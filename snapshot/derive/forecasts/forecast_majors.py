@@ -3,13 +3,13 @@
 From ``major_users`` and ``device_access``: a line matters where it, and nothing else, lets the container open a device.
 Unprivileged containers of Proxmox VE have no list of rules, and devN is resolved at each start: there it does not.
 
-Row keys, by "ID FILE:LINE"; a key without a value is missing:
-    container, hostname
+Row keys, by "ID /dev/path" as in ``device_access``, for each node that a container opens by such a line, and by no
+other that takes all numbers; a key without a value is missing:
+    container, hostname, device
+    mode             of the host's node
     driver, major    the number of the line, and whose it is now
     origin           {file, line, text}
-    devices          nodes that the container opens by this line, and by no other that takes all numbers
-    fragile          the number is dynamic, and there are such nodes
-    unknown          {fragile: {source, why}} where that could not be told
+    fragile          the number is dynamic
 """
 
 from __future__ import annotations
@@ -31,13 +31,18 @@ _ALL = regex(r"a|[ac] \*:(?:\*|[0-9]+) (?=\w*r)(?=\w*w)\w+")  # rules that let e
 
 
 def forecast_majors(after: Snapshot, before: Snapshot | None) -> Derived:
-    """A row for each device rule of a container with a literal number that is right now; BEFORE adds nothing."""
+    """A row for each device that a container opens by a literal number that is right now; BEFORE adds nothing."""
     del before
-    users, access = major_users(after, None), device_access(after, None)
+    users, access, nodes = major_users(after, None), device_access(after, None), after.table("devices").get("nodes", {})
     covered = {name for name, one in after.table("lxc").get("containers", {}).items() if _covered(one)}
-    rows = {f"{row['name']} {row['origin']['file']}:{row['origin']['line']}": _row(row, access, row["name"] in covered)
-            for row in users.rows.values() if row["kind"] == "lxc" and row["state"] in ("dynamic", "static")}
-    return Derived(rows, [*_gaps(users.unknown)])
+    found = Derived(unknown=[*_gaps(users.unknown)])
+    for user in users.rows.values():
+        if user["kind"] == "lxc" and user["state"] in ("dynamic", "static") and user["name"] not in covered:
+            opened = [row for row in access.rows.values() if row["container"] == user["name"] and _opens(row, user)]
+            found.rows.update({f"{user['name']} {row['device']}": _row(user, row, nodes) for row in opened})
+            if not opened and user["state"] == "dynamic":
+                found.unknown.extend(_untold(user["name"], access))
+    return found
 
 
 def _covered(container: Mapping[str, Any]) -> bool:
@@ -46,19 +51,18 @@ def _covered(container: Mapping[str, Any]) -> bool:
     return any(rule["key"].endswith(".allow") and _ALL.fullmatch(rule["value"].strip()) for rule in rules)
 
 
-def _row(user: Row, access: Derived, covered: bool) -> Row:
-    """One line; unknown where it is not known whether the container opens anything by it."""
-    own = [row for row in access.rows.values() if row["container"] == user["name"]]
-    devices = [row["device"] for row in own if not covered and _opens(row, user)]
-    row: Row = {"container": user["name"], "driver": user.get("driver"), "major": user["major"],
-                "origin": user["origin"], "devices": devices, "hostname": own[0].get("hostname") if own else None}
-    start = f"{user['name']} "
+def _row(user: Row, opened: Row, nodes: Mapping[str, Row]) -> Row:
+    row = {"container": user["name"], "hostname": opened.get("hostname"), "device": opened["device"],
+           "mode": nodes.get(opened["device"], {}).get("mode"), "driver": user.get("driver"),
+           "major": user["major"], "origin": user["origin"], "fragile": user["state"] == "dynamic"}
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def _untold(container: str, access: Derived) -> list[Row]:
+    """Why it is not known whether the container opens anything by a line."""
+    start = f"{container} "
     gap = next((g for g in access.unknown if g["subject"] == "" or g["subject"].startswith(start)), None)
-    if gap and not devices and user["state"] == "dynamic":
-        row["unknown"] = {"fragile": {"source": gap["source"], "why": gap["why"]}}
-    else:
-        row["fragile"] = user["state"] == "dynamic" and bool(devices)
-    return {key: value for key, value in row.items() if value not in (None, [])}
+    return [{**gap, "subject": start}] if gap else []
 
 
 def _opens(row: Mapping[str, Any], user: Row) -> bool:

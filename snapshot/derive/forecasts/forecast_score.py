@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...records import field, record
 from ..boot.cmdline_next import by_name
-from ..tunables.tunable_values import agrees, text
+from ..tunables.tunable_values import agrees, parameter_agrees, text
 from ..tunables.tunable_words import next_kernel
 from ..tunables.tunables import tunables
 from .forecast import predicted
@@ -97,7 +97,8 @@ class _Scorer:
         return came
 
     def _true(self, one: Prediction, came: Any) -> bool:
-        return came == one.next or bool(one.kind != "cmdline" and agrees(came, text(one.next)))
+        same = parameter_agrees if one.kind == "module" else agrees
+        return came == one.next or bool(one.kind != "cmdline" and same(came, text(one.next)))
 
     def _edited(self, one: Prediction) -> bool:
         """Whether what sets it is another line than when it was forecast."""

@@ -13,6 +13,7 @@ Row keys, by driver (nvidia, zfs, amdgpu, mlx5_core); a key without a value is m
     packages         versions that NVIDIA's installed packages are of, sorted
     fabric_manager   version of nv-fabricmanager
     matches_fabric_manager   it is the loaded version
+    fabric_manager_next  it is the version of the file that the next boot loads
     nvswitches       how many NVSwitches are on the PCI bus; only these need a fabric manager
     disk_version, disk_flavour   of the file that the running kernel would load now
     changed_on_disk  disk_version or disk_flavour is not the loaded one
@@ -92,6 +93,8 @@ def _nvidia(snapshot: Snapshot) -> Row:
         row |= {"matches_user_space": not others, "other_libraries": others or None}
     if version and manager:
         row["matches_fabric_manager"] = manager == version
+    if manager and (following := _next_version(snapshot)):
+        row["fabric_manager_next"] = manager == following
     if wanted := wanted_flavour(snapshot):
         row |= {"wanted_flavour": wanted[0], "wanted_by": wanted[1]}
         row |= {"flavour_fits": driver["flavour"] == wanted[0]} if "flavour" in driver else {}
@@ -110,11 +113,21 @@ def _nvswitches(snapshot: Snapshot) -> int:
     return sum(f.get("vendor") == NVIDIA and f.get("class_code", "").startswith(NVSWITCH) for f in functions)
 
 
+def _next_version(snapshot: Snapshot) -> str | None:
+    found: str | None = _file(snapshot, snapshot.table("boot").get("next", {}).get("kernel"), "nvidia").get("version")
+    return found
+
+
+def _file(snapshot: Snapshot, kernel: str | None, driver: str) -> Row:
+    """The file that KERNEL loads for a driver; empty where there is none, or modprobe.d chooses among several."""
+    files = snapshot.table("modules").get("kernels", {}).get(kernel, {}).get("files", {})
+    names = disk_file(files, driver)
+    found: Row = files[names[0]] if len(names) == 1 else {}
+    return found
+
+
 def _on_disk(snapshot: Snapshot, row: Row) -> Row:
-    running = snapshot.table("kernel").get("release")
-    files = snapshot.table("modules").get("kernels", {}).get(running, {}).get("files", {})
-    names = disk_file(files, row["driver"])
-    file = files[names[0]] if len(names) == 1 else {}
+    file = _file(snapshot, snapshot.table("kernel").get("release"), row["driver"])
     pairs = [(row.get(key), file.get(key)) for key in ("version", "flavour")]
     known = [(now, disk) for now, disk in pairs if now and disk]
     changed = any(now != disk for now, disk in known) if known else None

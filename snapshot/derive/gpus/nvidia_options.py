@@ -12,6 +12,8 @@ Row keys, by "MODULE.PARAMETER" (- written _), of loaded modules; a key without 
     cmdline          the command line sets it
     origin           {file, line, text} of the line that counts
     initramfs        initial RAM disk of the running kernel that is older than that file
+    lost_again       it is not in effect, the file is older than this boot, and the next one starts from the same
+                     initial RAM disk, which is older still
     unknown          {agrees: {source, why}} where live was not read
 """
 
@@ -20,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..boot.initramfs_state import seen_by_boot
 from ..facts import Derived
 from ..tunables.tunable_values import Value, agrees, number, parameter_agrees
 
@@ -56,10 +59,12 @@ def _row(after: Snapshot, module: str, parameter: str, option: Table) -> Row:
     wanted, live, unread = assigned.get("value", ""), _live(after, module, parameter), None
     if live is None:
         unread = next(_unread(after, module, parameter), None)
+    agreed = None if live is None else _agrees(live, wanted)
     row: Row = {
         "option": f"{module}.{parameter}", "module": module, "parameter": parameter, "wanted": wanted, "live": live,
-        "agrees": None if live is None else _agrees(live, wanted), "cmdline": "cmdline" in option,
+        "agrees": agreed, "cmdline": "cmdline" in option,
         "origin": assigned["origin"], "initramfs": _stale(after, assigned["origin"]["file"]),
+        "lost_again": (agreed is False and _again(after, assigned["origin"]["file"])) or None,
         "unknown": {"agrees": {"source": unread.source, "why": unread.why}} if unread else None,
     }
     return {key: value for key, value in row.items() if value is not None}
@@ -87,6 +92,13 @@ def _agrees(live: Value, wanted: str) -> bool | None:
         return parameter_agrees(live, wanted)
     asked = number(wanted)
     return agrees(live, wanted if asked is None or asked >= 0 else str(asked & 0xFFFFFFFF))
+
+
+def _again(after: Snapshot, file: str) -> bool:
+    """Whether the initial RAM disk of the next boot is that of this one, and older than FILE."""
+    release = after.table("boot").get("next", {}).get("kernel", "")
+    image: Table = after.table("modules").get("kernels", {}).get(release, {}).get("initramfs", {})
+    return file in image.get("stale", ()) and seen_by_boot(after, release, file, image) is True
 
 
 def _stale(after: Snapshot, file: str) -> str | None:

@@ -9,6 +9,7 @@ Row keys, by PCI address; a key without a value is missing:
     guest_lines  [{file, line, text}] that say so
     ids_line     {file, line, text} of the option of vfio-pci that has its ids
     ids          "VENDOR:DEVICE", as that option has it
+    ids_tested   true: this boot had the option too, so that who has the function now shows what comes of it
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..boot.initramfs_state import changed_since_boot
 from ..facts import Derived
 from ..pci.pci_tree import functions_of
 
@@ -35,10 +37,16 @@ def passthrough(after: Snapshot, before: Snapshot | None) -> Derived:
         mine = [(machine, line) for machine, where, line in given if where in names]
         kind = f"{function.get('vendor')}:{function.get('device')}"
         row: Row = {"guests": sorted({machine for machine, _ in mine}), "guest_lines": [line for _, line in mine],
-                    "ids_line": ids.get(kind), "ids": kind if kind in ids else None}
+                    "ids_line": ids.get(kind), "ids": kind if kind in ids else None,
+                    "ids_tested": _tested(after, ids.get(kind))}
         if found := {key: value for key, value in row.items() if value}:
             rows[address] = found
     return Derived(rows)
+
+
+def _tested(after: Snapshot, line: Table | None) -> bool:
+    """Whether a line was there at this boot: it is of the command line, or its file is older."""
+    return line is not None and (line["file"] == "/proc/cmdline" or changed_since_boot(after, line["file"]) is False)
 
 
 def _given(after: Snapshot) -> Iterator[tuple[str, str, Table]]:

@@ -6,11 +6,13 @@ boot goes on without the file system, and nothing else says so.
 
 What comes and goes has no row when it is gone: memory file systems, images and discs, removable media, backups'
 temporary mounts, and an EFI partition that systemd-gpt-auto-generator(8) mounts on demand. A network file system that
-nothing configures may be autofs(5)'s: ``network`` tells.
+nothing configures may be autofs(5)'s: ``network`` tells. Nor is what the initial RAM disk, that generator, container
+engines and storage managers mount called mounted by hand; scripts that mount are not recorded.
 
 Row keys, by place; a key without a value is missing:
     place, source, fstype
     lines          [{file, line, text}] of the fstab line or mount unit that asks for it
+    by_hand        true: it is mounted from a local disk, and neither fstab nor a mount unit names the place
     fault          configured  it is to be mounted at boot and is not
                                asked_by   FILE:LINE
                    vanished    it was mounted before, nothing configures it, and it is not mounted now
@@ -20,7 +22,7 @@ Row keys, by place; a key without a value is missing:
     pool           name of the ZFS pool that should hold it and is not imported
     disk           the disk's key, where that disk is not there any more
     used_by        containers that bind it, or something below it, by id
-    now, durable   commands that mount it, and that keep it
+    now, durable   commands that mount it, and that keep it; of one by hand durable alone
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ NETWORK = regex(r"nfs4?|cifs|smb3|ceph|glusterfs|lustre|beegfs|9p|fuse\.(?:sshfs
 PASSING = {*MEMORY, "overlay", "squashfs", "iso9660", "udf"}
 _PLACES = regex("/media/.*|/run/media/.*|/mnt/vzsnap[0-9]*|/var/tmp/.*", re.DOTALL)
 _EFI = ("/boot", "/efi", "/boot/efi")
+_OTHERS = regex("/|/usr|/home|/srv|/var|/(?:boot|efi|mnt/pve|run|snap|sysroot|var/(?:lib|snap))(?:/.*)?", re.DOTALL)
 _ON_DEMAND = {"noauto", "x-systemd.automount"}
 _PART = regex(r"(.+)-part([0-9]+)", re.DOTALL)
 _CACHE = ("zfs-import-cache.service", "zfs-import.target", "zfs-mount.service")
@@ -58,7 +61,7 @@ def mount_points(after: Snapshot, before: Snapshot | None) -> Derived:
     if after.unread("storage", ("mounts",)):
         return Derived({}, gaps[:1])
     host, then = _Host(after), _Host(before) if before else None
-    rows = {place: host.row(place, found) for place, found in host.mounts.items()}
+    rows = {place: host.row(place, found) | host.by_hand(place, found) for place, found in host.mounts.items()}
     for place, wanted in host.wanted().items():
         there = place in rows
         rows[place] = rows[place] | {"lines": [wanted["origin"]]} if there else host.configured(place, wanted, then)
@@ -86,6 +89,13 @@ class _Host:
         used = [*self._users(place)]
         return {"place": place, "source": found["source"], "fstype": found["fstype"]} | (
             {"used_by": used} if used else {})
+
+    def by_hand(self, place: str, found: Table) -> Row:
+        """That nothing configures a mount of a local disk, and the line that would."""
+        if "device" not in found or self.passing(place, found) or _OTHERS.fullmatch(place):
+            return {}
+        durable = self._mend(place, found).get("durable")
+        return {"by_hand": True} | ({"durable": durable} if durable else {})
 
     def configured(self, place: str, entry: Table, then: _Host | None) -> Row:
         """The row of a place that is configured and not mounted; THEN may tell on which disk it was."""

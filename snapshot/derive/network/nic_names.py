@@ -13,6 +13,9 @@ Row keys, by the interface's key; a key without a value is missing:
     lines          [{file, line, text}] where it does, as far as they are recorded
     managers       who does: ifupdown, netplan, networkd
     taken_by       key of the interface that is called name_before now: the files set up that one instead
+    next_name      what a .link file that was written in this boot calls it from the next one on, as far as is known
+    next_line      {file, line, text} of that; next_text: FILE:LINE
+                   then named, named_in and lines are about the name now
     pinned         {file, line, text}: what gives the interface its name now
     pinned_text    the same as FILE:LINE
     now            commands that put the new name into the files and apply them; missing where names were exchanged, so
@@ -30,6 +33,8 @@ from ...pairing import pair
 from ...regexes import regex
 from ...sections.net import Interface
 from ...sections.shape import of_model
+from ..actions.actions_net import fits
+from ..boot.initramfs_state import changed_since_boot
 from ..facts import Derived
 from .net_mentions import SOURCES, Manager, Mention, mentions, pinned_by
 
@@ -50,11 +55,13 @@ def nic_names(after: Snapshot, before: Snapshot | None) -> Derived:
     net = after.table("net")
     rows = {key: _row(interface) for key, interface in physical(net).items()}
     then = was_called(before, after)
-    told = [*mentions(net)] if before else []
+    told = [*mentions(net)]
     for key, row in rows.items():
         row |= {"name_before": then[key]} if key in then else {}
         if row.get("name_before", row["name"]) != row["name"]:
             _renamed(row, [one for one in told if one.name == then[key]], after, {*then.values()})
+        elif following := _next(after, net["interfaces"][key]):
+            row |= following | _named([one for one in told if one.name == row["name"]], after)
     return Derived(rows)
 
 
@@ -97,19 +104,40 @@ def _row(interface: Mapping[str, Any]) -> Row:
 def _renamed(row: Row, told: list[Mention], after: Snapshot, then: set[str]) -> None:
     """Adds who uses the old name, and what mends that; THEN are all names before."""
     net = after.table("net")
-    unread = any(after.unread("net", (source,)) for source in SOURCES)
-    lines = {(one.origin["file"], one.origin["line"]): one.origin for one in told if one.origin}
     takers = [key for key, interface in net.get("interfaces", {}).items() if interface["name"] == row["name_before"]]
     pin = pinned_by(net, row["name"])
     exchanged = takers or row["name"] in then
     found = {
-        "named": "yes" if told else "unread" if unread else "no", "lines": [*lines.values()],
-        "named_in": _place(told),
         "managers": sorted({one.manager for one in told}), "taken_by": takers[0] if takers else None, "pinned": pin,
         "pinned_text": f"{pin['file']}:{pin['line']}" if pin else None,
         "now": None if exchanged else _now(row, told, after), "durable": None if pin else _pin(row, after),
     }
-    row |= {key: value for key, value in found.items() if value}
+    row |= _named(told, after) | {key: value for key, value in found.items() if value}
+
+
+def _named(told: list[Mention], after: Snapshot) -> Row:
+    """Who uses a name."""
+    unread = any(after.unread("net", (source,)) for source in SOURCES)
+    lines = {(one.origin["file"], one.origin["line"]): one.origin for one in told if one.origin}
+    found = {"named": "yes" if told else "unread" if unread else "no", "named_in": _place(told),
+             "lines": [*lines.values()]}
+    return {key: value for key, value in found.items() if value}
+
+
+def _next(snapshot: Snapshot, interface: Mapping[str, Any]) -> Row:
+    """The name that the next boot gives it: that of the first .link file for it, where nothing comes before Name=."""
+    net = snapshot.table("net")
+    files = {name: stanza["options"] for name, stanza in net.get("networkd", {}).items() if name.endswith(".link")}
+    first = next((name for name in sorted(files) if fits(interface, files[name]) is not False), "")
+    options: Mapping[str, Any] = files.get(first, {})
+    name: Mapping[str, Any] = options.get("Link.Name", {})
+    unsure = net.get("udev_names") or options.get("Link.NamePolicy", {}).get("value") or not fits(interface, options)
+    if unsure or not name or name["value"] == interface["name"]:
+        return {}
+    origin = name["origin"]
+    if origin["file"].startswith("/run/") or not changed_since_boot(snapshot, origin["file"]):
+        return {}
+    return {"next_name": name["value"], "next_line": origin, "next_text": f"{origin['file']}:{origin['line']}"}
 
 
 def _place(told: list[Mention]) -> str | None:

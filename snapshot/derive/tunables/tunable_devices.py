@@ -51,7 +51,7 @@ def block(found: Setters) -> Iterator[Tunable]:
 def irq(found: Setters) -> Iterator[Tunable]:
     """The allowed CPUs of each action whose affinity can be set and is not moved by irqbalance."""
     facts, table = Facts(found, IRQ), found.table("irq")
-    lines = [found.setter(line, _cpus(line.value)) for line in found.of("irq") if line.where[:1] == (DEFAULT,)]
+    lines = [found.setter(line, mask_cpus(line.value)) for line in found.of("irq") if line.where[:1] == (DEFAULT,)]
     yield from facts.one("default_smp_affinity", ("irq", "default_affinity"),
                          setters=[*found.words.taken("irqaffinity"), *lines])
     groups = [(("irq", "devices", address), actions) for address, actions in table.get("devices", {}).items()]
@@ -68,7 +68,7 @@ def _action(facts: Facts, path: tuple[str, ...], name: str, action: Mapping[str,
     yield from facts.one(f"{name} smp_affinity", (*path, "affinity"), subject=subject, setters=setters, show=affinity)
 
 
-def _cpus(mask: str | None) -> str | None:
+def mask_cpus(mask: str | None) -> str | None:
     """A hexadecimal mask of CPUs, in groups of 32 bits or in one, as a list; None when it is none."""
     if mask is None or not _MASK.fullmatch(mask.strip()):
         return None

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .tunable import Path, Setter, Tunable
+from ...records import replace
+from .tunable import Default, Path, Setter, Tunable
+from .tunable_devices import mask_cpus
 from .tunable_facts import Facts, Kind
 from .tunable_setters import Setters, matcher
 
@@ -22,6 +24,7 @@ CLASS = "/sys/class/net"
 LINK = {"mtu": "mtu", "txqueuelen": "tx_queue_len"}  # word of ip link -> field and file
 FILES = {"threaded": "napi_threaded", "gro_flush_timeout": "gro_flush_timeout_ns",
          "napi_defer_hard_irqs": "napi_defer_hard_irqs"}
+RPS = Default("off", "Linux: Documentation/networking/scaling.rst, RPS Configuration: 0 is the default")
 GROUPS = {"ring": "rings", "channels": "channels", "coalesce": "coalescing", "offload": "offloads"}
 
 
@@ -35,7 +38,42 @@ def net(found: Setters) -> Iterator[Tunable]:
                                  setters=lines.of(name, word))
         for file, field in FILES.items():
             yield from facts.one(file, (*path, field), f"{CLASS}/{name}/{file}", subject=name)
+        if "device" in interface and not interface.get("virtual_function"):
+            yield from _steering(facts, interface, path)
         yield from _groups(facts, lines, interface, path)
+
+
+def _steering(facts: Facts, interface: Mapping[str, Any], path: Path) -> Iterator[Tunable]:
+    """The CPUs that packets of receive and transmit queues are steered to."""
+    for fact, kind in (("rps", "rx"), ("xps", "tx")):
+        queues = range(interface.get(f"{kind}_queues", 0))
+        files = [f"{CLASS}/{interface['name']}/queues/{kind}-{queue}/{fact}_cpus" for queue in queues]
+        unread = facts.found.snapshot.unread(path[0], (*path[1:], fact))
+        for tunable in facts.one(f"{fact}_cpus", (*path, fact), subject=interface["name"], show=steered,
+                                 otherwise=None if unread else "off", setters=_masks(facts.found, files)):
+            tunable.default = RPS if fact == "rps" else None
+            yield tunable
+
+
+def _masks(found: Setters, files: list[str]) -> list[Setter]:
+    """What writes masks of CPUs into FILES; a line for some of them is not certain for all."""
+    made = {path: found.file(path) for path in files}
+    every = dict.fromkeys(one for setters in made.values() for one in setters)
+    whole = {one for one in every if all(one in setters for setters in made.values())}
+    return [replace(one, value=_cpus(one.value), certain=one.certain and one in whole,
+                    doubt=one.doubt or ("" if one in whole else "it is of some queues")) for one in every]
+
+
+def _cpus(mask: str | None) -> str | None:
+    found = mask_cpus(mask)
+    return "off" if found == "" else found
+
+
+def steered(queues: Mapping[str, str]) -> str:
+    """Queue -> CPUs as one text: the CPUs where all have the same, else "0-3 of rx-0, ..."."""
+    if len({*queues.values()}) == 1:
+        return next(iter(queues.values()))
+    return ", ".join(f"{cpus} of {queue}" for queue, cpus in queues.items())
 
 
 def _groups(facts: Facts, lines: _Lines, interface: Mapping[str, Any], path: Path) -> Iterator[Tunable]:

@@ -238,6 +238,11 @@ def test_hooks_of_guests_and_of_ifupdown() -> None:
         ("hook", "101.conf", "it runs when the guest of /etc/pve/lxc/101.conf starts")]
 
 
+def test_the_script_of_package_ethtool_sets_only_what_a_stanza_asks_for() -> None:
+    script = "#!/bin/sh\n$ETHTOOL --offload \"$IFACE\" $SETTINGS\nethtool -K $IFACE gro off\n"
+    assert boot_actions(host({}, scripts={"/etc/network/if-up.d/ethtool": script})) == ()
+
+
 def test_files_of_cpufrequtils_and_cpupower() -> None:
     units = {f"{VENDOR}/{name}.service": unit("ExecStart=/x") for name in ("cpufrequtils", "cpupower")}
     links = {f"{WANTS}/{name}.service": f"{VENDOR}/{name}.service" for name in ("cpufrequtils", "cpupower")}
@@ -257,6 +262,8 @@ def test_files_of_cpufrequtils_and_cpupower() -> None:
 
 
 INTERFACES = """\
+iface eno0 inet manual
+    mtu 9000
 auto eno1
 iface eno1 inet manual
     mtu 9000
@@ -280,6 +287,7 @@ def test_ifupdown() -> None:
         ("ip", ("eno1", "mtu"), "9000"), ("ethtool", ("eno1", "ring", "rx"), "8192"),
         ("ethtool", ("eno1", "ring", "tx"), "8192"), ("ip", ("eno1", "txqueuelen"), "10000")]
     assert [(a.where, a.doubt) for a in actions if not a.certain] == [
+        (("eno0", "mtu"), "eno0 is not brought up by itself"),
         (("eno1", "offload", "generic-receive-offload"), "a script has to be there that reads the option"),
         (("eno2", "mtu"), "eno2 is not brought up by itself")]
     assert {a.why_not for a in boot_actions(host(NETWORKING, net=net))} == {"the unit is disabled"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from snapshot.derive.boot.initramfs_state import initramfs_state
+from snapshot.derive.boot.initramfs_state import changed_since_boot, initramfs_state
 from snapshot.document import Snapshot
 
 from ...pairs import snapshot
@@ -95,3 +95,12 @@ def test_the_next_kernel_or_its_image_is_unread() -> None:
     tables: dict[str, dict[str, Any]] = {"modules": {"kernels": kernels}, "boot": {"loader": "grub"}}
     found = initramfs_state(snapshot(tables, unread={"boot": [["next"]]}), None)
     assert not found.rows and found.unknown[0]["why"] == "EACCES"
+
+
+@pytest.mark.parametrize(("meta", "files", "newer"), [
+    (LATER, (CONF,), False), (LATER | {"uptime_s": 200_000}, (CONF,), True), (LATER, (), None), ({}, (CONF,), None),
+])
+def test_whether_a_file_was_changed_in_this_boot(
+    meta: dict[str, Any], files: tuple[str, ...], newer: bool | None
+) -> None:
+    assert changed_since_boot(host(CONF, meta=meta, files=files), CONF) is newer

@@ -85,6 +85,14 @@ def test_a_baseline_counts_more_than_the_default() -> None:
     assert [one.status for one in kept.predictions if one.key == SWAPPINESS] == ["kept"]
 
 
+def test_a_baseline_of_another_kernel_is_none_of_what_kernels_do_differently() -> None:
+    name, boot = "kernel.sched_autogroup_enabled", booting("6.12.95+deb12-amd64")
+    now, base = host(NOW, sysctl=sysctl({name: 1}), boot=boot), baseline(sysctl=sysctl({name: 0}))
+    assert [found.status for found in outlook(now, base).predictions if found.name == name] == ["may"]
+    now = host(NOW, sysctl=sysctl({name: 1}))
+    assert one(now, f"sysctl {name}", base)["status"] == "reverts"
+
+
 @pytest.mark.parametrize(("meta", "said"), [
     ({}, ""),
     ({"machine": "other"}, "it is of another machine"),
@@ -243,3 +251,11 @@ def test_a_command_line_of_which_nothing_tells_that_it_comes_again_decides_nothi
     assert row["status"] == "may" and row["why"].endswith("if the next boot has this boot's command line")
     loader = booting("6.8.12-9-pve", "sysctl.vm.swappiness=10")
     assert one(host(cmdline=words, sysctl=values, boot=loader), SWAPPINESS)["status"] == "kept"
+
+
+def test_what_is_not_read_of_a_device_is_a_row_of_that_device() -> None:
+    gpu = {"uuid": "GPU-1", "address": "0000:01:00.0", "state": {}}
+    found = forecast(host(NOW, unread={"nvidia": [["gpus", "GPU-1", "state", "application_clocks"]]},
+                          nvidia={"loaded": True, "gpus": {"GPU-1": gpu}}))
+    row = found.rows["nvidia GPU-1 applications-clocks"]
+    assert (row["device"], row["name"], row["unknown"]["status"]["why"]) == ("GPU-1", "applications-clocks", "EACCES")

@@ -107,3 +107,13 @@ def test_no_forecast_of_a_recorded_story_was_wrong(name: str) -> None:
 def test_the_story() -> None:
     found = score(*pair("kernel-upgrade-majors-moved"))
     assert found and found.true == found.total > 15 and not found.not_scored
+
+
+def test_a_parameter_is_shown_as_a_letter_and_written_as_a_number() -> None:
+    def module(live: str) -> dict[str, Any]:
+        words = {"files": {"value": "0", "origin": {"file": A, "line": 1, "text": "options zfs x=0"}}}
+        return {"loaded": {"zfs": {"parameters": {"x": live}}}, "options": {"zfs": {"x": words}}}
+
+    before = host(PRE, modules=module("Y"), cmdline=cmdline())
+    assert keys(score(before, host(POST, modules=module("N"), cmdline=cmdline())))[2:] == ([], [])
+    assert keys(score(before, host(POST, modules=module("Y"), cmdline=cmdline())))[2] == ["module zfs.x"]

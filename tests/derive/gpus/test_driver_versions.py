@@ -90,3 +90,13 @@ def test_recorded_hosts() -> None:
         found = driver_versions(taken(name), None)
         assert found.rows["nvidia"]["matches_user_space"] and found.rows["nvidia"]["flavour_fits"]
         assert not any(row.get("changed_on_disk") for row in found.rows.values()) and not found.unknown
+
+
+@pytest.mark.parametrize(("following", "fits"), [(V1, False), (V2, True), (None, None)])
+def test_a_fabric_manager_against_the_driver_that_boots_next(following: str | None, fits: bool | None) -> None:
+    tables = host({"/usr/lib/libcuda.so.1": V2})
+    tables["nvidia"]["user_space"]["fabric_manager"] = V2
+    tables["boot"] = {"next": {"kernel": "6.14", "by": "newest"}}
+    files = {"nvidia": {"file": "n.ko", "version": following}} if following else {}
+    tables["modules"]["kernels"] = {"6.14": {"files": files, "missing": []}}
+    assert row(tables).get("fabric_manager_next") is fits

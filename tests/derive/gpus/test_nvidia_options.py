@@ -97,3 +97,23 @@ def test_a_module_that_is_not_loaded_has_no_row() -> None:
 def test_options_that_were_not_read() -> None:
     found = nvidia_options(snapshot({"modules": {}}, unread={"modules": [["options"]]}), None)
     assert [gap["subject"] for gap in found.unknown] == [""]
+
+
+@pytest.mark.parametrize(("live", "uptime_s", "stale", "kernel", "again"), [
+    (0, 3600, [FILE], KERNEL, True),
+    (1, 3600, [FILE], KERNEL, None),  # it is in effect
+    (0, 200_000, [FILE], KERNEL, None),  # it was written in this boot: whether the image has the module is not known
+    (0, 3600, [], KERNEL, None),  # the image was made anew
+    (0, 3600, [FILE], "6.14.11-1-pve", None),  # another kernel, which has another image
+])
+def test_what_the_next_boot_does_without_too(
+    live: int, uptime_s: int, stale: list[str], kernel: str, again: bool | None
+) -> None:
+    tables = host("nvidia", "NVreg_X", live, files=word("1"))
+    image = {"file": "/boot/initrd", "changed": "2025-12-01T00:00:00Z", "stale": stale}
+    tables["modules"]["kernels"] = {name: {"files": {}, "missing": [], "initramfs": image}
+                                    for name in (KERNEL, "6.14.11-1-pve")}
+    tables["boot"] = {"next": {"kernel": kernel, "by": "newest"}}
+    meta = {"kernel": KERNEL, "taken": "2026-01-02T00:00:00Z", "uptime_s": uptime_s}
+    found = nvidia_options(snapshot(tables, meta=meta, files={FILE: "0" * 64}), None)
+    assert found.rows["nvidia.NVreg_X"].get("lost_again") is again

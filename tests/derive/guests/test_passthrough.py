@@ -58,3 +58,15 @@ def test_ids_of_vfio_pci(value: str, found: bool) -> None:
 
 def test_nothing() -> None:
     assert passthrough(snapshot({}), None).rows == {}
+
+
+@pytest.mark.parametrize(("uptime_s", "words", "tested"), [
+    (3600, {"files": {"value": "10de:2bb5", "origin": IDS}}, True),
+    (200_000, {"files": {"value": "10de:2bb5", "origin": IDS}}, None),
+    (200_000, {"cmdline": {"value": "10de:2bb5", "origin": {**IDS, "file": "/proc/cmdline"}}}, True),
+])
+def test_whether_this_boot_had_the_option(uptime_s: int, words: dict[str, Any], tested: bool | None) -> None:
+    tables = functions(GPU) | {"modules": {"options": {"vfio_pci": {"ids": words}}}}
+    meta = {"taken": "2026-01-02T00:00:00Z", "uptime_s": uptime_s}
+    found = passthrough(snapshot(tables, meta=meta, files={str(IDS["file"]): "0" * 64}), None)
+    assert found.rows[GPU].get("ids_tested") is tested

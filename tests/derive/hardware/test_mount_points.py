@@ -156,3 +156,17 @@ def test_unread_before_is_unknown_and_what_is_asked_for_is_judged() -> None:
     found = mount_points(snapshot({"storage": storage(fstab={"/models": entry()})}), before)
     assert found.rows["/models"]["fault"] == "configured"
     assert [gap["what"] for gap in found.unknown] == ["what was mounted before"]
+
+
+@pytest.mark.parametrize(("place", "found", "asked", "by_hand"), [
+    ("/models", mount(), {}, True),
+    ("/models", mount(), {"fstab": {"/models": entry("ext4", "noauto")}}, None),
+    ("/models", mount(), {"mount_units": {"/models": entry(enabled=False)}}, None),
+    ("/models", mount("server:/models", "nfs4"), {}, None),  # autofs may have mounted it
+    ("/models", mount("tank/models", "zfs"), {}, None),  # mounted by zfs-mount
+    ("/", mount(), {}, None), ("/boot/efi", mount(), {}, None), ("/var/lib/kubelet/x", mount(), {}, None),
+    ("/mnt/pve/x", mount(), {}, None), ("/media/usb", mount(), {}, None), ("/variant", mount(), {}, True),
+])
+def test_mounted_by_hand(place: str, found: dict[str, Any], asked: dict[str, Any], by_hand: bool | None) -> None:
+    told = row(place, storage({place: found}, **asked))
+    assert told and told.get("by_hand") is by_hand and ("durable" in told) is bool(by_hand)

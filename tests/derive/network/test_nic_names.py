@@ -90,3 +90,33 @@ def test_virtual_functions_and_bridges_have_no_row() -> None:
 def test_unread_as_a_whole() -> None:
     found = nic_names(snapshot({}, states={"net": "failed"}), None)
     assert found.rows == {} and found.unknown[0]["subject"] == ""
+
+
+LINK = "/etc/systemd/network/10-nic.link"
+
+
+def following(uptime_s: int = 200_000, udev: tuple[str, ...] = (), **options: str) -> dict[str, Any]:
+    """The row of eno1, for which a .link file has OPTIONS (__ for a dot), and which the bridge names."""
+    told = {key.replace("__", "."): setting(value, 5, LINK) for key, value in options.items()}
+    table = net(nic("eno1"), networkd={"10-nic.link": {"options": told}}, **vmbr("eno1"))
+    table |= {"udev_names": [setting(name) | {"match": {}} for name in udev]} if udev else {}
+    meta = {"taken": "2026-01-02T00:00:00Z", "uptime_s": uptime_s}
+    found: dict[str, Any] = nic_names(snapshot({"net": table}, meta=meta, files={LINK: "0" * 64}), None).rows[MACS[0]]
+    return found
+
+
+MINE: dict[str, Any] = {"Match__PermanentMACAddress": MACS[0], "Link__Name": "nic0"}
+
+
+def test_the_next_boot_gives_it_the_name_of_a_link_file() -> None:
+    found = following(**MINE)
+    assert (found["next_name"], found["next_text"], found["named_in"]) == ("nic0", f"{LINK}:5", f"{INTERFACES}:7")
+
+
+@pytest.mark.parametrize("more", [
+    {**MINE, "uptime_s": 3600},  # this boot had the file, and the name is another all the same
+    {**MINE, "Link__Name": "eno1"}, {**MINE, "Link__NamePolicy": "onboard"}, {**MINE, "udev": ("nic0",)},
+    {**MINE, "Match__PermanentMACAddress": MACS[1]}, {**MINE, "Match__Path": "pci-0000:01:00.0"},
+])
+def test_nothing_is_known_to_give_it_another(more: dict[str, Any]) -> None:
+    assert "next_name" not in following(**more)

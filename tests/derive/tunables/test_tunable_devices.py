@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ..tuned import Row, action, cmdline, host, rows, verdicts
@@ -52,6 +54,29 @@ def test_interfaces() -> None:
     }
     row = rows(host(**nic()))["net eno1 mtu"]
     assert row["path"] == ["net", "interfaces", "02:00:03:00:00:00", "mtu"] and row["subject"] == "eno1"
+
+
+def steered(*lines: Any, **facts: Any) -> Row:
+    """The tunables of a physical interface with two receive queues and a transmit queue."""
+    nic = {"name": "eno1", "kind": "physical", "device": "0000:02:00.0", "rx_queues": 2, "tx_queues": 1, **facts}
+    return rows(host(net={"interfaces": {"02:00:03:00:00:00": nic}}), *lines)
+
+
+def test_steering_of_packets_is_off_where_nothing_sets_it() -> None:
+    found = steered(rps={"rx-0": "0-3", "rx-1": "0-3"}, xps={"tx-0": "1"})
+    assert (found["net eno1 rps_cpus"]["live"], found["net eno1 rps_cpus"]["default"]) == ("0-3", "off")
+    assert verdicts(found) == {"net eno1 rps_cpus": "reverts", "net eno1 xps_cpus": "may"}  # drivers set xps_cpus
+    assert verdicts(steered())["net eno1 rps_cpus"] == "default"
+    assert steered(rps={"rx-0": "0", "rx-1": "1"})["net eno1 rps_cpus"]["live"] == "0 of rx-0, 1 of rx-1"
+    assert not [key for key in steered(virtual_function=True) if key.endswith("ps_cpus")]  # not recorded of these
+
+
+def test_masks_that_steer_packets() -> None:
+    def of(path: str, mask: str) -> Any:
+        line = action("file", f"/sys/class/net/eno1/queues/{path}/rps_cpus", value=mask)
+        return verdicts(steered(line, rps={"rx-0": "0-3", "rx-1": "0-3"}))["net eno1 rps_cpus"]
+
+    assert [of("rx-*", "f"), of("rx-*", "0"), of("rx-*", "%s"), of("rx-0", "f")] == ["kept", "changes", "may", "may"]
 
 
 def test_disks() -> None:
