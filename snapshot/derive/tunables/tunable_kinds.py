@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...regexes import regex
 from ..actions.boot_actions import boot_actions, unknown_sources
 from ..facts import Derived
+from .boot_defaults import shipped
 from .tunable_devices import block
 from .tunable_memory import memory
+from .tunable_setters import Setters
 from .tunable_swap import swaps
-from .tunable_sysctls import PAIRS, WORDS
-from .tunables import Room, of_pools, of_set_sysctls, of_sysctls, table
+from .tunable_sysctls import GAPS, PAIRS, WORDS, Sysctls, computed, sysctls
+from .tunables import Room, of_pools, of_set_sysctls, table
 
 if TYPE_CHECKING:
     from ...document import Snapshot
@@ -33,9 +35,25 @@ def sysctl_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
     """The rows of kind sysctl; with BEFORE those of which there is something to say.
 
     That is what is set, is other than before, or has a known default. The thousands of others are as the kernel made
-    them.
+    them, and without BEFORE all alike.
     """
-    return _sysctls(of_sysctls, after, before, None if before is None else _told)
+    values = after.table("sysctl").get("values", {})
+    then = None if before is None else before.table("sysctl").get("values", {})
+    some = {name for kind, name in shipped() if kind == "sysctl"}
+    some |= {key for key in values if (computed(key) if then is None else then.get(key) != values[key])}
+    found = _sysctls(lambda setters: sysctls(setters, Sysctls(setters), some), after, before, then and _told)
+    if then is None:
+        rest, rows = _untouched(after), found.rows
+        rows |= {row: {"kind": "sysctl", "name": key, "path": ["sysctl", "values", key], "live": value, **rest}
+                 for key, value in values.items() if (row := f"sysctl {key}") not in rows}
+    return found
+
+
+def _untouched(after: Snapshot) -> dict[str, Any]:
+    """What rows of tunables say that nothing sets and of which no default is known."""
+    missing = [*unknown_sources(after), *Setters(after, ()).gaps(*GAPS)]
+    unknown = {"unknown_setters": missing, "unknown": {"configured_by": missing[0]}} if missing else {}
+    return {"verdict_boot": "unknown" if missing else "may", **unknown}
 
 
 def set_sysctls(after: Snapshot, before: Snapshot | None) -> Derived:

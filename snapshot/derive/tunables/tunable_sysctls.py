@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -34,6 +34,7 @@ PAIRS = {
     "vm.overcommit_ratio": "vm.overcommit_kbytes",
 }
 PAIRS |= {other: one for one, other in PAIRS.items()}
+POOL = ("vm.nr_hugepages", "vm.nr_hugepages_mempolicy")  # one pool under two names (hugetlbpage.rst)
 MODULES = {  # keys that come with a module -> that module
     "net.bridge.": "br_netfilter", "net.netfilter.nf_conntrack_": "nf_conntrack", "net.nf_conntrack_": "nf_conntrack",
     "net.ipv4.vs.": "ip_vs", "net.sctp.": "sctp", "net.smc.": "smc", "net.rds.": "rds", "fs.nfs.": "nfs",
@@ -46,11 +47,11 @@ WORDS: dict[str, tuple[str, dict[str, str]]] = {  # key -> word of the command l
 """Documentation/admin-guide/kernel-parameters.txt."""
 
 
-def sysctls(found: Setters, own: Sysctls, told: bool = False) -> Iterator[Tunable]:
-    """A tunable for each key that has a value or is set by something; TOLD: only for those that may be set."""
+def sysctls(found: Setters, own: Sysctls, some: Collection[str] | None = None) -> Iterator[Tunable]:
+    """A tunable for each key that has a value or is set by something; with SOME only for those, and what may be set."""
     values = found.table("sysctl").get("values", {})
     gaps = tuple(found.gaps(*GAPS))
-    for key in sorted(own.named & values.keys()) if told and own.named is not None else values:
+    for key in values if some is None or own.named is None else sorted({*own.named, *some} & values.keys()):
         yield _tunable(key, values[key], own.of(key), gaps)
     for key in sorted(own.set - values.keys()):
         tunable = _tunable(key, None, own.of(key), gaps)
@@ -62,9 +63,14 @@ def sysctls(found: Setters, own: Sysctls, told: bool = False) -> Iterator[Tunabl
 def _tunable(key: str, value: int | str | None, setters: list[Setter], gaps: tuple[Table, ...]) -> Tunable:
     made = Tunable("sysctl", key, ("sysctl", "values", key), value, setters=setters, same=sysctl_agrees, gaps=gaps)
     made.falls_short = key.startswith("vm.nr_hugepages")
-    plain, patterns = _computed()
-    made.computed = plain.get(key) or next((source for pattern, source in patterns if pattern.match(key)), "")
+    made.computed = computed(key)
     return made
+
+
+def computed(key: str) -> str:
+    """From what the kernel works the value of KEY out, or that it changes by itself; empty for all others."""
+    plain, patterns = _computed()
+    return plain.get(key) or next((source for pattern, source in patterns if pattern.match(key)), "")
 
 
 @cache
@@ -94,7 +100,7 @@ class Sysctls:
             self._add(action.where[0] if action.where else "*", found.setter(action, action.value))
         self._tools = found.tools(*TOOLS)
         self.set = {*self._settings, *self._words, *self._actions}
-        self._some = {*self.set, *PAIRS, *WORDS, "vm.nr_hugepages"}
+        self._some = {*self.set, *PAIRS, *WORDS, *POOL}
         self._any = bool(self._patterns or self._tools or found.below("/proc/sys/"))
         self.named = None if self._any else self._some  # keys that alone may be set; None: any may be
 
@@ -108,11 +114,11 @@ class Sysctls:
         """Everything that sets KEY, in no order."""
         if not self._any and key not in self._some:  # nearly all
             return []
-        setters = self._own(key)
-        for other in self._own(PAIRS[key]) if key in PAIRS else ():
-            if other.value is None or number(other.value) != 0:
-                setters.append(replace(other, value=None if other.value is None else "0"))
-        return setters
+        names = POOL if key in POOL else (key,)
+        others = (one for one in (self._own(PAIRS[key]) if key in PAIRS else ())
+                  if one.value is None or number(one.value) != 0)
+        return [*dict.fromkeys(one for name in names for one in self._own(name)),
+                *(replace(one, value=None if one.value is None else "0") for one in others)]
 
     def _own(self, key: str) -> list[Setter]:
         setters = [*self._words.get(key, ()), *self._actions.get(key, ())]

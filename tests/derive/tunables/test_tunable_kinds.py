@@ -13,6 +13,7 @@ from snapshot.derive.tunables.tunables import tunables
 from snapshot.document import Snapshot
 
 from ...pairs import snapshot
+from ...recordings import HOSTS, taken
 
 TABLES: dict[str, Any] = {
     "sysctl": {"values": {"vm.swappiness": 10, "vm.nr_hugepages": 4}},
@@ -35,6 +36,15 @@ def test_the_same_rows(kind: str) -> None:
     if kind == "sysctl":  # those of which nothing is to be said are left out
         whole = {key: row for key, row in whole.items() if "default" in row or "setters" in row or "live" not in row}
     assert whole and VIEWS[kind](host, host).rows == whole
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_thousands_that_nobody_sets_are_told_alike(host: str) -> None:
+    """They are not worked out one by one, and are the same rows as if they were."""
+    side = taken(host)
+    whole = {key: row for key, row in tunables(side, None).rows.items() if row["kind"] == "sysctl"}
+    rows = tunable_kinds.sysctl_tunables(side, None).rows
+    assert {key: rows[key] for key in whole} == whole
 
 
 def test_gaps_of_other_kinds_do_not_count() -> None:
