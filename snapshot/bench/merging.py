@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from .report import Report, Table, Value
 
 M = TypeVar("M", Measurement, Grid)
 R = TypeVar("R", Value, Table)
+TELLING = 8  # values of a run, above 1 and with digits after the point, that no other run has all alike
 _ADDRESS = regex(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.([0-7]))?", re.IGNORECASE)
 
 
@@ -56,11 +58,30 @@ class Addition:
         """
         if not (self.report.values or self.report.tables):
             raise SnapError("there is no measurement in it")
+        if self.file is not None:
+            self._check_new(bench.measurements)
         measurements = self._joined(bench.measurements, self.report.values, self._measurement)
         grids = self._joined(bench.grids or {}, self.report.tables, self._grid)
         if both := measurements.keys() & grids.keys():
             raise SnapError(f"{min(both)} would be a number and a table between devices at once")
         return bench.copy(measurements=measurements, grids=grids or None)
+
+    def _check_new(self, there: Mapping[str, Measurement]) -> None:
+        """SnapError when a run is there already, by its numbers as a log prints them.
+
+        A summary repeats the runs of the files it sums up, and a log those of the file that the benchmark wrote.
+        """
+        runs: dict[tuple[object, ...], list[tuple[str, float]]] = {}
+        times = Counter[str]()
+        for one in self.report.values:
+            name = identifier(self.report.tool, one.metric.name, one.workload)
+            if one.value is not None and one.value % 1 and one.value > 1:
+                runs.setdefault((*sorted(one.workload.items()), times[name]), []).append((name, round(one.value, 2)))
+            times[name] += 1
+        printed = {name: {round(value, 2) for value in one.samples} for name, one in there.items()} if runs else {}
+        for run in runs.values():
+            if len(run) >= TELLING and all(value in printed.get(name, ()) for name, value in run):
+                raise SnapError(f"a run in it is there already: its {len(run)} values are those of an earlier report")
 
     def _joined(
         self, there: Mapping[str, M], runs: Iterable[R], join: Callable[[str, Sequence[R], M | None], M]

@@ -14,6 +14,7 @@ from statistics import fmean, median, stdev
 from ..records import record
 from ..sections.bench import Bench, Grid, Measurement
 from .comparing.bands import STUDENT
+from .comparing.status import finite
 
 ENOUGH = 6  # runs; with fewer a band is wide because little is known
 
@@ -44,11 +45,12 @@ def _together(before: Measurement | Grid, after: Measurement | Grid) -> list[lis
     """The runs of both sides, of each cell, that a band can be told of."""
     olds, news = (_cells(side) for side in (before, after))
     cells = [(olds[cell], news[cell]) for cell in olds.keys() & news.keys()]
-    return [[*old, *new] for old, new in cells if old and new and all(0 < value < math.inf for value in (*old, *new))]
+    return [[*old, *new] for old, new in cells if old and new and min(*old, *new) > 0]
 
 
 def _cells(side: Measurement | Grid) -> dict[tuple[str, str], list[float]]:
-    return {("", ""): side.samples} if isinstance(side, Measurement) else side.cells()
+    every = {("", ""): side.samples} if isinstance(side, Measurement) else side.cells()
+    return {cell: values for cell, values in every.items() if finite(values) == values}
 
 
 def _noise(cells: Sequence[Sequence[float]]) -> Noise:

@@ -27,6 +27,8 @@ from .importers import IMPORTERS, read
 from .report import Metric, Report, Value, Workload
 
 GRACE_S = 5.0
+LOOK_S = 0.5  # how often is looked at how much was printed
+FLOOD_BYTES = 1 << 30  # no report: what prints so much would fill the disk
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # end a session: what was measured is kept
 
 
@@ -40,6 +42,7 @@ class Command:
     repeat: int = 1
     warmup: int = 0
     timeout_s: float | None = None
+    workload: Workload = field(default_factory=dict)  # joins that of each report
 
     def check(self) -> None:
         """SnapError when there is no such importer or program."""
@@ -48,7 +51,7 @@ class Command:
         if self.parser not in IMPORTERS:
             raise SnapError(f"bench {self.name}: there is no parser {self.parser!r}: {', '.join(IMPORTERS)}")
         if shutil.which(self.argv[0]) is None:
-            raise SnapError(f"bench {self.name}: {self.argv[0]}: no such program")
+            raise SnapError(f"bench {self.name}: {self.argv[0]}: no program that can be run")
 
 
 @record(frozen=True)
@@ -93,12 +96,12 @@ class Session:
     def _nothing(self) -> Report:
         """What stands for a command of which nothing is known but that it failed."""
         metric = Metric(name="run", unit="", better="higher")
-        value = Value(metric=metric, workload={"bench": self.command.name}, value=None)
+        value = Value(metric=metric, workload={"bench": self.command.name, **self.command.workload}, value=None)
         return Report(tool=self.command.parser, format="none", values=[value])
 
 
-def measure(command: Command, workload: Workload, begin: Callable[[int], None], end: Callable[[Run], None]) -> Session:
-    """Runs COMMAND as often as it says, or until the user stops it. WORKLOAD joins that of each report.
+def measure(command: Command, begin: Callable[[int], None], end: Callable[[Run], None]) -> Session:
+    """Runs COMMAND as often as it says, or until the user stops it.
 
     BEGIN is told the number of a run that starts, and END how it went; warm-ups have numbers below 1 and are not kept.
     """
@@ -107,7 +110,7 @@ def measure(command: Command, workload: Workload, begin: Callable[[int], None], 
         with _stoppable() as stop:
             for number in range(1 - command.warmup, command.repeat + 1):
                 begin(number)
-                run = _run(command, number, workload, stop)
+                run = _run(command, number, stop)
                 if number > 0:
                     session.runs.append(run)
                 end(run)
@@ -159,12 +162,12 @@ def _stoppable() -> Iterator[_Stop]:
             signal.signal(number, handler)
 
 
-def _run(command: Command, number: int, workload: Workload, stop: _Stop) -> Run:
+def _run(command: Command, number: int, stop: _Stop) -> Run:
     began = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         why = _ended(command, out, err, stop)
         seconds = time.monotonic() - began
-        report = None if why else _report(command, out, workload)
+        report = None if why else _report(command, out)
         if isinstance(report, str):
             why, report = report, None
         return Run(number, seconds, report, why, _last(err) if why else ())
@@ -181,16 +184,29 @@ def _ended(command: Command, out: IO[bytes], err: IO[bytes], stop: _Stop) -> str
         return f"cannot be run: {error.strerror}"
     try:
         stop.release()
-        code = child.wait(command.timeout_s)
-    except subprocess.TimeoutExpired:
-        _end(child)
-        return f"not done after {command.timeout_s:g} s"
+        why = _waited(child, command.timeout_s, (out, err))
     except BaseException:  # whatever stops us, no benchmark may go on behind our back
         _end(child)
         raise
-    if code < 0:
-        return f"ended by signal {-code} ({signal.strsignal(-code)})"
-    return f"exit status {code}" if code else ""
+    if why:
+        _end(child)
+        return why
+    if child.returncode < 0:
+        return f"ended by signal {-child.returncode} ({signal.strsignal(-child.returncode)})"
+    return f"exit status {child.returncode}" if child.returncode else ""
+
+
+def _waited(child: subprocess.Popen[bytes], timeout_s: float | None, outputs: Sequence[IO[bytes]]) -> str:
+    """Until the child has ended: ""; else why it has to be ended: its time is up, or its outputs fill the disk."""
+    until = time.monotonic() + (math.inf if timeout_s is None else timeout_s)
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(min(LOOK_S, max(until - time.monotonic(), 0.0)))
+            return ""
+        if any(os.fstat(output.fileno()).st_size > FLOOD_BYTES for output in outputs):
+            return f"printed more than {FLOOD_BYTES >> 20} MiB"
+        if time.monotonic() >= until:
+            return f"not done after {timeout_s:g} s"
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -205,7 +221,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.wait()
 
 
-def _report(command: Command, out: IO[bytes], workload: Workload) -> Report | str:
+def _report(command: Command, out: IO[bytes]) -> Report | str:
     """What the run printed, as a report; a text says why there is none.
 
     A report that does not say what was run, as a plain list of values, gets the command's name for it: else two
@@ -219,13 +235,13 @@ def _report(command: Command, out: IO[bytes], workload: Workload) -> Report | st
         report = read(text(data), command.name, command.parser)
         if not (report.values or report.tables):
             return "printed no measurement"
-        return with_workload(report, workload, {"bench": command.name})
+        return with_workload(report, command.workload, {"bench": command.name})
     except SnapError as error:
         return str(error)
 
 
-def _last(err: IO[bytes], lines: int = 5, size: int = 4096) -> list[str]:
-    """The last lines of a file that say something."""
+def _last(err: IO[bytes], lines: int = 5, size: int = 4096, room: int = 300) -> list[str]:
+    """The last lines of a file that say something, each in at most ROOM characters."""
     err.seek(0, os.SEEK_END)
     err.seek(max(0, err.tell() - size))
-    return [line for line in text(err.read()).split("\n") if line.strip()][-lines:]
+    return [line[:room] for line in text(err.read()).split("\n") if line.strip()][-lines:]

@@ -111,12 +111,12 @@ def run(names: tuple[str, ...], every: bool, reference: str | None, config: str 
 
     if output in ("", *STDOUT):
         raise click.UsageError("-o needs a file")
-    commands = bench_runs.commands(load(config), names, every)
+    commands = bench_runs.commands(load(config), names, every, workload)
     reference = bench_runs.place(reference or bench_runs.last_of_this_boot())
     bench_runs.fits_now(arguments.snapshot(reference))
     failed = 0
     for command in commands:
-        session = measure(command, workload, *bench_runs.progress(command))
+        session = measure(command, *bench_runs.progress(command))
         if session.runs:
             reference = bench_runs.keep(session, reference, output, label or command.name)
         failed += session.failed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from ..document import Snapshot
 
 
-def commands(settings: Config, names: tuple[str, ...], every: bool) -> list[Command]:
-    """The declared benchmarks that are asked for. UsageError or SnapError when they cannot be run."""
+def commands(settings: Config, names: tuple[str, ...], every: bool, workload: Mapping[str, str]) -> list[Command]:
+    """The declared benchmarks that are asked for, where WORKLOAD goes before what is declared of it.
+
+    UsageError or SnapError when they cannot be run.
+    """
     from ..bench.running import Command
 
     if bool(names) == every:
@@ -33,7 +36,8 @@ def commands(settings: Config, names: tuple[str, ...], every: bool) -> list[Comm
         raise SnapError(f"{settings.file or 'snap.toml'} declares no [[bench]]")
     if not settings.trusted:
         raise SnapError(f"{settings.file}: its commands are not run: {settings.distrust}")
-    found = [Command(one.name, one.command, one.parser, one.repeat, one.warmup, one.timeout_s)
+    found = [Command(one.name, one.command, one.parser, one.repeat, one.warmup, one.timeout_s,
+                     {**one.workload, **workload})
              for one in (declared[name] for name in (dict.fromkeys(names) or declared))]
     for command in found:
         command.check()

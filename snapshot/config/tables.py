@@ -74,6 +74,8 @@ class Bench(Model):
     repeat: int = field(description="how many runs are measured", default=1)
     warmup: int = field(description="how many runs before them are not", default=0)
     timeout_s: float | None = field(description="seconds after which a run is ended; missing: never", default=None)
+    workload: dict[str, str] = field(
+        description='what was run, where the output does not say it: parallel = "8"', default={})
 
     def _verify(self) -> None:
         if not _NAME.fullmatch(self.name):

@@ -54,6 +54,7 @@ class Line:
     primary: bool
     causes: Sequence[str] = ()
     limited: bool = False  # it tells how near to a declared limit
+    valued: bool = True  # a side has a value
     step: Step | None = None
 
 
@@ -123,8 +124,8 @@ def _natural(text: str) -> list[tuple[bool, float, str]]:
 def shortened(every: Sequence[Line]) -> tuple[list[Line], list[str]]:
     """The lines to say, and how many others there are, in words."""
     primary = [line for line in every if line.primary]
-    loud = [line for line in primary if line.verdict not in ("same", "added")]
-    quiet = sorted((line for line in primary if line not in loud), key=lambda line: not line.limited)
+    loud = [line for line in primary if line.valued and line.verdict not in ("same", "added")]
+    quiet = sorted((line for line in primary if line not in loud), key=lambda line: (not line.limited, not line.valued))
     kept = quiet[:FEW]
     rest = [line for line in every if line not in loud and line not in kept]
     more = [f"{plural(len(rest), 'other measurement')}: {_counted(rest)} (--all lists them)."] if rest else []
@@ -177,7 +178,11 @@ def _line(
     found, why = one.effect, _causes(one.effect, one.measured.kind, causes)
     text = f"{name}: {effect(found, one.measured.unit)}{_limit(one.limit)}"
     step = _step(one, name, *steps[one.id]) if one.id in steps and found.verdict in MOVED else None
-    return Line(found.verdict, text, primary, why, bool(one.limit), step)
+    return Line(found.verdict, text, primary, why, bool(one.limit), _valued(found), step)
+
+
+def _valued(found: Effect) -> bool:
+    return bool(found.before or found.after)
 
 
 def _step(one: Comparison, name: str, parameter: str, value: float) -> Step:
@@ -186,7 +191,11 @@ def _step(one: Comparison, name: str, parameter: str, value: float) -> Step:
 
 def _grid(one: GridComparison, name: str, primary: bool, causes: Causes | None) -> Iterator[Line]:
     if not one.groups:
-        yield Line(one.effect.verdict, f"{name}: {effect(one.effect, one.measured.unit)}", primary)
+        yield Line(one.effect.verdict, f"{name}: {effect(one.effect, one.measured.unit)}", primary,
+                   valued=_valued(one.effect))
+    elif one.lost:
+        lost = plural(len(one.lost), "pair")
+        yield Line("failed", f"{name}: {lost} without a value now, as {' to '.join(one.lost[0])}", primary)
     for group in one.groups:
         verdict: Verdict = "worse" if group.worse and group.effect.verdict != "worse" else group.effect.verdict
         text = f"{name}, {_where(group)}: {effect(group.effect, one.measured.unit)}{_cells(one, group)}"

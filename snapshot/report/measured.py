@@ -7,7 +7,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..bench.comparing.naming import by_workload
 from ..bench.drawing.heatmap import heats
+from ..bench.drawing.labels import shortened
 from ..bench.drawing.matrix import lines
 from ..bench.drawing.numbers import short, spread
 from ..bench.drawing.sparkline import sparkline
@@ -18,6 +20,7 @@ from .paper import Paper
 from .taken import plural
 
 Row = tuple[str, str, str, str, str]
+LONG = 200  # characters of a value of a workload, such as a command line
 
 
 def render_table(snapshot: Snapshot, width: int = 80) -> str:
@@ -62,17 +65,11 @@ def _by_workload(measured: Iterable[Measurement]) -> list[tuple[str, list[Measur
 
 
 def _order(one: Measurement) -> tuple[object, ...]:
-    workload = [(key, float(value) if _is_number(value) else math.inf, value)
-                for key, value in sorted(one.workload.items())]
-    return one.source.tool, workload, not one.primary, one.metric
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).isascii() and text.replace(".", "", 1).isdigit()
+    return one.source.tool, by_workload(one.workload), not one.primary, one.metric
 
 
 def _head(one: Measured) -> str:
-    workload = ", ".join(f"{key} {value}" for key, value in sorted(one.workload.items()))
+    workload = ", ".join(f"{key} {shortened(value, LONG)}" for key, value in sorted(one.workload.items()))
     tool = f"{one.source.tool} {one.source.version or ''}".rstrip()
     devices = f", on {plural(len(one.devices), 'device')}" if one.devices else ""
     return f"{tool}: {workload or 'no workload'}{devices}{f' [{one.label}]' if one.label else ''}"

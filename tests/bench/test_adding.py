@@ -15,6 +15,7 @@ from snapshot.bench.merging import address, identifier
 from snapshot.bench.report import Metric, Report, Table, Value, within
 from snapshot.document import Snapshot
 from snapshot.errors import SnapError
+from snapshot.records import replace
 from snapshot.redact import Redaction
 from snapshot.sections.bench import Bench, Better, Status, Within
 
@@ -194,6 +195,24 @@ def test_a_redacted_snapshot_takes_no_real_names() -> None:
     redacted = Redaction(b"key", host()).snapshot
     with pytest.raises(SnapError, match="is redacted: add to the original"):
         with_reports(redacted, [report(value(1.0))], Extra())
+
+
+def test_a_run_that_another_report_repeats_is_added_once() -> None:
+    def file(name: str, *runs: float, metrics: int = 10) -> File:
+        values = [value(run + at / 7, metric=replace(SPEED, name=f"m{at}")) for run in runs for at in range(metrics)]
+        return File(name, name.ljust(64, "0"), report(*values))
+
+    made = with_files(host(), [file("run0", 1.5), file("run1", 2.5)], Extra())
+    for again in (file("summary", 0.5, 2.5), file("other", 1.5)):
+        with pytest.raises(SnapError, match=f"{again.path}: a run in it is there already: its 10 values"):
+            with_files(made, [again], Extra())
+    assert with_files(made, [file("run2", 1.51)], Extra())
+    log = [replace(one, value=round(one.value or 0, 2)) for one in file("run1", 2.5).report.values]
+    with pytest.raises(SnapError, match="a run in it is there already"):
+        with_files(made, [File("log", "1" * 64, report(*log))], Extra())
+    few = [file(name, 1.5, metrics=7) for name in ("a", "b")]  # such a few can be alike by chance
+    assert with_files(host(), few, Extra())
+    assert with_reports(made, [file("run0", 1.5).report], Extra())  # no file: they were run
 
 
 def test_the_same_bytes_are_added_once(tmp_path: Path) -> None:

@@ -163,6 +163,31 @@ def test_empty_tables_and_long_and_hostile_names_break_nothing() -> None:
     assert len("\n".join(lines(heatmap.heats([("a", {"g": grid(TABLE, names)})])[0]))) < 1000
 
 
+def test_columns_of_other_domains_are_told_apart() -> None:
+    names = [f"0001:{bus}:00.0" for bus in ("c1", "d1")]
+    svg = heatmap.draw(heatmap.heats([("a", {"g": grid([[NAN, 1.0], [1.0, NAN]], names)})]), "x")
+    assert ">0001:c1<" in svg and ">0001:d1<" in svg
+
+
+def test_histories_stand_in_the_order_of_their_numbers() -> None:
+    loads = {name: measured([1.0], workload={"concurrency": load}) for name, load in (("a", "10"), ("b", "2"))}
+    assert [one.workload["concurrency"] for one in histories([taken("x", loads)]).values()] == ["2", "10"]
+
+
+@pytest.mark.parametrize("sign", ["\x1b", "\u202e", "\ufeff", "\udcff", "\x9b", "\n"])
+def test_a_picture_has_no_sign_that_cannot_be_seen(sign: str) -> None:
+    assert canvas.escaped(f"a{sign}b<") == "a\N{REPLACEMENT CHARACTER}b&lt;"
+
+
+def test_eight_lines_of_a_picture_differ() -> None:
+    looks = set()
+    for series in range(8):
+        drawn = canvas.Canvas(100, "x", "y")
+        drawn.mark(0, 0, series)
+        looks.add(drawn.svg())
+    assert len(looks) == 8
+
+
 def test_a_picture_is_chosen_by_what_there_is() -> None:
     both = taken("a", BEFORE, {"g": grid(TABLE)})
     assert picture([both], None, "x").kind == "ladder"

@@ -44,7 +44,7 @@ def script(tmp_path: Path) -> Script:
 
 def done(command: Command) -> tuple[Session, list[Run]]:
     ended: list[Run] = []
-    return measure(command, {}, lambda _: None, ended.append), ended
+    return measure(command, lambda _: None, ended.append), ended
 
 
 def one(session: Session) -> Measurement:
@@ -98,6 +98,14 @@ def test_a_run_that_takes_too_long_is_ended_with_all_that_it_started(script: Scr
         session, _ = done(script(body, repeat=1, timeout_s=3.0))
     assert one(session).why == "run 1: not done after 3 s" and time.monotonic() - began < 20
     assert gone(int((tmp_path / "child").read_text()))
+
+
+@pytest.mark.parametrize("output", ["stdout", "stderr"])
+def test_a_run_that_prints_without_end_is_ended(script: Script, output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "FLOOD_BYTES", 1 << 20)
+    session, _ = done(script(f"sys.{output}.write('x' * 2000000); sys.{output}.flush(); time.sleep(60)", repeat=1))
+    assert one(session).why == "run 1: printed more than 1 MiB" and session.runs[0].seconds < 20
+    assert all(len(line) <= 300 for line in session.runs[0].said)
 
 
 def gone(pid: int) -> bool:
@@ -171,14 +179,19 @@ def test_a_report_that_does_not_say_what_ran_gets_the_name_of_the_command(monkey
             Value(metric=metric, workload={}, value=1.0), Value(metric=metric, workload={"size": "8"}, value=2.0)])
 
     monkeypatch.setattr(running, "read", read)
-    session = measure(Command("ping", ["echo", text], "generic"), {"driver": "x"}, lambda _: None, lambda _: None)
+    session, _ = done(Command("ping", ["echo", text], "generic", workload={"driver": "x"}))
     (report,) = session.reports()
     assert [value.workload for value in report.values] == [
         {"bench": "ping", "driver": "x"}, {"size": "8", "driver": "x"}]
 
 
+def test_a_command_of_which_no_run_gave_anything_has_its_own_workload() -> None:
+    session, _ = done(Command("x", ["false"], "generic", workload={"driver": "y"}))
+    assert one(session).workload == {"bench": "x", "driver": "y"}
+
+
 def test_a_command_that_cannot_be_run_is_an_error_before_anything_runs(tmp_path: Path) -> None:
-    with pytest.raises(SnapError, match="bench x: no-such-program: no such program"):
+    with pytest.raises(SnapError, match="bench x: no-such-program: no program that can be run"):
         Command("x", ["no-such-program"], "sglang").check()
     with pytest.raises(SnapError, match="bench x: there is no parser 'foo': sglang, vllm"):
         Command("x", ["true"], "foo").check()

@@ -169,6 +169,15 @@ def test_run_keeps_each_run_and_says_how_it_went(snap: Snap, boot: None) -> None
     assert len(held("pre.toml")["sglang/output_throughput"]["samples"]) == 6
 
 
+def test_run_joins_the_declared_workload_and_the_command_line_goes_before_it(snap: Snap, boot: None) -> None:
+    settings("line(n)\n")
+    with open("snap.toml", "a") as file:
+        file.write('workload = { parallel = "8", driver = "theirs" }\n')
+    assert ran(snap, "made", "--into", made("pre"), "--workload", "driver=mine").code == 0
+    workload = held("pre.toml")["sglang/output_throughput"]["workload"]
+    assert (workload["parallel"], workload["driver"]) == ("8", "mine")
+
+
 def test_a_failed_run_is_kept_and_exits_3(snap: Snap, boot: None) -> None:
     settings("print('out of \\x1b[31mmemory', file=sys.stderr)\nsys.exit(9) if n == 2 else line(n)", repeat=3)
     ended = ran(snap, "made", "--into", made("pre"))
@@ -213,7 +222,7 @@ def test_a_command_that_is_not_there_stops_all_before_the_first(snap: Snap, boot
     with Path("snap.toml").open("a") as file:
         file.write('[[bench]]\nname = "other"\ncommand = ["no-such-program"]\nparser = "fio"\n')
     ended = ran(snap, "--all", "--into", made("pre"))
-    assert ended.code == 2 and "bench other: no-such-program: no such program" in ended.err
+    assert ended.code == 2 and "bench other: no-such-program: no program that can be run" in ended.err
     assert not Path("count").exists()
     assert "now is no file that can be changed" in ran(snap, "made", "--into", "now", "-o", "x.toml").err
     ended = ran(snap, "mde", "--into", "pre.toml")
@@ -248,6 +257,13 @@ def test_show(snap: Snap, pair: tuple[str, str], golden: SnapshotAssertion) -> N
                if one["metric"] == "output_throughput"}
     assert medians == {"1": 10.3, "64": 702.5} and told["host"] == "pve1"
     assert "0 measurements" in snap("bench", "show", made("empty")).out
+
+
+def test_show_cuts_long_names(snap: Snap) -> None:
+    one = {"metric": "m", "unit": "s", "better": "lower", "workload": {"model": "m" * 5000}, "samples": [1.0],
+           "status": "ok", "source": {"tool": "t", "format": "x"}}
+    snapshot({"bench": {"measurements": {"a": one}}}).save("x.toml")
+    assert len(snap("bench", "show", "x.toml").out) < 500
 
 
 def test_show_obeys_nothing_of_a_snapshot(snap: Snap) -> None:

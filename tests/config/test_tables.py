@@ -80,6 +80,7 @@ parser = "sglang"
 repeat = 5
 warmup = 1
 timeout_s = 600
+workload = { parallel = "8" }
 
 [[roofline]]
 metric = "output_throughput"
@@ -174,7 +175,7 @@ NO_LIMIT = "1: roofline[0]: value has to be a number above 0, and source to say 
     ("[rules.pci.x]\n", '1: rules.pci: there is no such key: the id of a rule is quoted, as in [rules."pci.x"]'),
     ("[rules.override]\n", '1: rules.override: there is no such key: a rule\'s own table is [rules."ID"]'),
     ('[rules."a.b"]\nseverty = "low"\n', f'2: rules."a.b".severty: {MEANT} severity?'),
-    (f"{BENCH}env = {{}}\n", f"5: bench[0].env: {KEYS} name, command, parser, repeat, warmup, timeout_s"),
+    (f"{BENCH}env = {{}}\n", f"5: bench[0].env: {KEYS} name, command, parser, repeat, warmup, timeout_s, workload"),
     ("[expect]\ngpu = 8\n", f"2: expect.gpu: {MEANT} gpus?"),
     ("[diff]\nfail-on = 'low'\n", f"2: diff.fail-on: {MEANT} fail_on?"),
     ('[diff]\n"a\\nb\\u001b" = 1\n', f'2: diff."a\\nb\\u001b": {KEYS} {", ".join(tables.Diff.fields)}'),

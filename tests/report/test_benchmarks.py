@@ -105,6 +105,15 @@ def test_what_has_no_numbers_to_compare(after: list[Measurement], said: str) -> 
     assert said in text
 
 
+def test_what_has_no_value_on_either_side_is_said_last() -> None:
+    waived = measurement(status="waived", why="one GPU, which has no peer", workload={})
+    side = bench(waived, *ladder(1, 2, 3))
+    text = block(side, side)
+    assert text.startswith("Benchmarks: 1 not comparable, 3 with no difference") and "one GPU" not in text
+    every = " ".join(block(side, side, everything=True).split())
+    assert "not comparable: no value before or after: waived, one GPU, which has no peer." in every
+
+
 def test_an_interval_is_said_with_the_size() -> None:
     values = [100.0 + at / 10 for at in range(10)]
     said = block(bench(measurement(*values)), bench(measurement(*(0.9 * value for value in values))))
@@ -116,6 +125,13 @@ def test_tables_are_said_by_distance_with_the_pairs_that_are_slow() -> None:
     assert "across NUMA nodes (8 pairs): 37.00 -> 37.00 GB/s, no difference shown" in said
     assert "1 pair worse, as 0000:01:00.0 to 0000:81:00.0: 37.00 -> 9.25 GB/s, worse by 75 %" in said
     assert said.startswith("Benchmarks: 1 worse, 1 with no difference shown.")
+
+
+def test_pairs_that_are_lost_are_said() -> None:
+    small = grid([row[:3] for row in table(40, 30)[:3]], names=[*grid(table(1, 1)).rows][:3])
+    said = " ".join(block(bench(grid(table(50, 37))), bench(small)).split())
+    assert "6 pairs without a value now, as 0000:01:00.0 to 0000:a1:00.0" in said
+    assert said.startswith("Benchmarks: 2 worse, 1 failed.")
 
 
 def test_causes_are_said_once_for_lines_that_share_them() -> None:

@@ -95,6 +95,7 @@ class GridComparison:
     effect: Effect
     cells: dict[tuple[str, str], Effect] = field(default_factory=dict)
     groups: Sequence[Group] = ()
+    lost: Sequence[tuple[str, str]] = ()  # cells that had a value before, and have none after
 
 
 @record(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ of which there is none where that is 0: then any difference is one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from statistics import fmean
 
 from ...records import record
 from ...sections.bench import Better
@@ -109,9 +109,9 @@ def _within(one: Question, percent: float | None, widened: float) -> tuple[Verdi
 
 
 def _direction(one: Question, percent: float | None) -> Verdict:
-    """Which way; where there is no size, by the mean of each side's values."""
-    larger = math.fsum(one.after) / len(one.after) - math.fsum(one.before) / len(one.before)
-    return "better" if ((larger if percent is None else percent) > 0) == (one.better == "higher") else "worse"
+    """Which way; where there is no size, by the shift, and where that is 0 by the mean of each side's values."""
+    larger = percent or shift(one.before, one.after)[0] or fmean(one.after) - fmean(one.before)
+    return "better" if (larger > 0) == (one.better == "higher") else "worse"
 
 
 def _percent(one: Question) -> Percent:

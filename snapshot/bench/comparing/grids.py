@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import NormalDist
+from typing import Any
 
 from ...records import record, replace
 from ...sections.bench import Grid
@@ -25,6 +26,7 @@ Apart = Callable[[str, str], str | None]  # names of two devices after -> how fa
 ALL, SAME = "all", "same device"
 ORDER: tuple[Verdict, ...] = ("worse", "failed", "better", "too-few", "same")  # what of a table is said first
 TOLD = 0.37  # of how many values a deviation from medians tells as much as the usual one: its efficiency
+WIDEST = 100.0  # logarithm of a factor that no cell moves by
 TOGETHER = 4  # cells of a group that tell how much cells differ
 
 
@@ -42,12 +44,11 @@ def compared_grids(
 
 
 def _compared(match: Match[Grid], noise: Mapping[str, float], apart: Apart) -> GridComparison:
-    effect, cells, groups = unjudged(match), dict[Cell, Effect](), list[Group]()
-    if effect is None:
-        table = _Tables(*match.sides, band(noise, match.id, match.measured), apart)
-        effect, cells, groups = table.effect, table.cells, table.groups
-    return GridComparison(id=match.id, measured=match.measured, before=match.before, after=match.after, effect=effect,
-                          cells=cells, groups=groups)
+    sides: dict[str, Any] = {"id": match.id, "measured": match.measured, "before": match.before, "after": match.after}
+    if effect := unjudged(match):
+        return GridComparison(**sides, effect=effect)
+    table = _Tables(*match.sides, band(noise, match.id, match.measured), apart)
+    return GridComparison(**sides, effect=table.effect, cells=table.cells, groups=table.groups, lost=table.lost)
 
 
 @record()
@@ -91,7 +92,7 @@ class _Tables:
             return self.band
         far = max(self.band.factor, _student(len(self.pairs), TOLD * (len(moves) - 1)))
         error = deviation(moves) * (1 if middle_of == 1 else MEDIAN / math.sqrt(middle_of))
-        return replace(self.band, percent=max(self.band.percent, 100 * math.expm1(far * error)))
+        return replace(self.band, percent=max(self.band.percent, 100 * math.expm1(min(far * error, WIDEST))))
 
     def _groups(self, kinds: Mapping[str, Sequence[Cell]]) -> list[Group]:
         asked = [self._question(_runs(self.before, cells), _runs(self.after, cells), self._band(cells, len(cells)))

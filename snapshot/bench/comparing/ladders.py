@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ...regexes import regex
 from .comparison import Comparison, Ladder, Verdict
 from .effects import MINIMUM_PERCENT
+from .naming import NUMBER
 
 LOW, HIGH = "latency", "bandwidth, power or memory"
 POINTS_TO = {  # parameter -> what its two ends point to
@@ -23,7 +23,6 @@ COMPARED: tuple[Verdict, ...] = ("better", "worse", "same", "too-few")
 Step = tuple[float, Comparison]
 Steps = list[Step]
 Kind = tuple[str, ...]
-_NUMBER = regex(r"[0-9]{1,18}(?:\.[0-9]{1,9})?")
 
 
 def ladders(comparisons: Iterable[Comparison]) -> list[Ladder]:
@@ -43,7 +42,7 @@ def _grouped(comparisons: Iterable[Comparison], leave: Collection[str]) -> dict[
     for one in comparisons:
         workload = {key: value for key, value in sorted(one.measured.workload.items()) if key not in leave}
         for key, value in workload.items():
-            if key not in COMPANIONS and _NUMBER.fullmatch(value):
+            if key not in COMPANIONS and NUMBER.fullmatch(value):
                 rest = (f"{name}={word}" for name, word in workload.items() if name != key)
                 kind = (one.measured.source.tool, one.measured.metric, one.measured.unit, key, *rest)
                 found.setdefault(kind, []).append((float(value), one))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...regexes import regex
 from ...sections.bench import Measured
 
 ALWAYS = ("concurrency", "p2p")  # said even where there is one value only: what decides a result depends on it
 LONG = 60  # characters of a value
+NUMBER = regex(r"[0-9]{1,18}(?:\.[0-9]{1,9})?")
 
 
 def names(measured: Mapping[str, Measured]) -> dict[str, str]:
@@ -18,6 +20,12 @@ def names(measured: Mapping[str, Measured]) -> dict[str, str]:
         alike.setdefault((one.source.tool, one.metric), []).append(one)
     keys = {kind: _telling(some) for kind, some in alike.items()}
     return {id_: _name(one, keys[one.source.tool, one.metric]) for id_, one in measured.items()}
+
+
+def by_workload(workload: Mapping[str, str]) -> list[tuple[str, float, str]]:
+    """What to sort workloads by: concurrency 2 comes before 10."""
+    return [(key, float(value) if NUMBER.fullmatch(value) else math.inf, value)
+            for key, value in sorted(workload.items())]
 
 
 def piece(key: str, value: str) -> str:

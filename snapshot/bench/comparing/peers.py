@@ -19,6 +19,7 @@ from .status import finite
 
 KEY, COPIES = "p2p", "copies"  # of the workload: enabled or disabled; reads or writes, only of what is enabled
 HALF = 0.5
+FEW = 3  # pairs that are named
 
 
 @record(frozen=True)
@@ -32,6 +33,15 @@ class Peers:
     def without(self) -> list[Cell]:
         """Those where it is not."""
         return [pair for pair, works in self.pairs.items() if not works]
+
+    @property
+    def where(self) -> str:
+        """Which those are, in words, of many the first."""
+        if len(self.without) == len(self.pairs):
+            return "any two devices" if len(self.pairs) > 1 else "the two devices"
+        named = ", ".join(" and ".join(pair) for pair in self.without[:FEW])
+        more = len(self.without) - FEW
+        return f"{named} and {more} more pair{'s'[: more > 1]}" if more > 0 else named
 
 
 def peers(grids: Mapping[str, Grid]) -> list[Peers]:

@@ -8,7 +8,6 @@ from ...sections.bench import Measured
 from .comparison import Comparison, GridComparison
 from .peers import Peers
 
-FEW = 3  # pairs that are named
 UUID = ("GPU-", "MIG-")
 
 
@@ -23,16 +22,8 @@ def remarks(
 def _peers(before: Mapping[str, Peers], after: Sequence[Peers]) -> Iterator[str]:
     for one in after:
         if one.without:
-            yield f"{one.tool}: P2P is not in effect {_between(one)}{_was(before.get(one.tool), one)}."
-
-
-def _between(one: Peers) -> str:
-    """Which pairs, in words."""
-    if len(one.without) == len(one.pairs):
-        return "between any two devices" if len(one.pairs) > 1 else "between the two devices"
-    named = ", ".join(" and ".join(pair) for pair in one.without[:FEW])
-    more = f" and {len(one.without) - FEW} more pairs" if len(one.without) > FEW else ""
-    return f"between {named}{more}, {len(one.without)} of {len(one.pairs)} pairs"
+            count = f", {len(one.without)} of {len(one.pairs)} pairs" if len(one.without) < len(one.pairs) else ""
+            yield f"{one.tool}: P2P is not in effect between {one.where}{count}{_was(before.get(one.tool), one)}."
 
 
 def _was(before: Peers | None, after: Peers) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from ...sections.bench import Grid, Measured, Measurement
 from .comparison import Effect, Verdict
 from .effects import spread
 from .matching import M, Match
+
+NEAREST, FARTHEST = 1e-75, 1e75  # from 0: ratios of such values, and the squares of these, are numbers too
 
 
 def samples(measured: Measured | None) -> list[float]:
@@ -19,8 +20,8 @@ def samples(measured: Measured | None) -> list[float]:
 
 
 def finite(values: Iterable[float]) -> list[float]:
-    """The values without nan and infinity, which are what a run that measured nothing leaves."""
-    return [value for value in values if math.isfinite(value)]
+    """The values without nan and infinity, which are what a run that measured nothing leaves, and what is as absurd."""
+    return [value for value in values if value == 0 or NEAREST < abs(value) < FARTHEST]
 
 
 def unjudged(match: Match[M]) -> Effect | None:
@@ -32,9 +33,10 @@ def unjudged(match: Match[M]) -> Effect | None:
         return _effect("vanished", "measured before, and not after", before, after)
     if match.before is None:
         return _effect("added", "not measured before", before, after)
+    if not after and before:
+        return _effect("failed", f"no value after: {_reason(match.after)}", before, after)
     if not after:
-        why = f"no value after: {_reason(match.after)}"
-        return _effect("failed" if before else "not-comparable", why if before else f"{why}; nor before", before, after)
+        return _effect("not-comparable", f"no value before or after: {_reason(match.after)}", before, after)
     return None if before else _effect("added", f"no value before: {_reason(match.before)}", before, after)
 
 

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...regexes import regex
-
 MARKS = ("circle", "square", "triangle", "diamond")
 SERIES = (("#0072b2", "#56b4e9", "5 4"), ("#c24e00", "#e69f00", ""), ("#00765a", "#2fc79c", "2 3"),
           ("#a8487c", "#dd8fbd", "9 3 2 3"))  # on light, on dark, dashes
 VIRIDIS = ("#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c", "#fde725")
-_NOT_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LIGHT = {"ground": "#ffffff", "ink": "#1b1b1b", "faint": "#595959", "rule": "#dedede", "none": "#efefef"}
 _DARK = {"ground": "#16181c", "ink": "#ececec", "faint": "#a9adb5", "rule": "#383c44", "none": "#262a31"}
 
 
 def escaped(text: str) -> str:
-    """TEXT as XML has it; what no XML document may hold, as U+FFFD."""
-    safe = _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    """TEXT as XML has it; what cannot be seen, as signs that control or turn what follows, as U+FFFD."""
+    safe = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         safe = safe.replace(char, entity)
     return safe
@@ -48,8 +45,8 @@ class Canvas:
             self._parts.append(f'<polyline class="line s{series % len(SERIES)}" points="{places}"/>')
 
     def mark(self, x: float, y: float, series: int) -> None:
-        """The mark of a series; that of the first is a ring, which shows round another."""
-        shape, kind = MARKS[series % len(MARKS)], f"mark s{series % len(SERIES)}"
+        """The mark of a series, after four in another colour; a circle is a ring, which shows round another."""
+        shape, kind = MARKS[(series + series // len(SERIES)) % len(MARKS)], f"mark s{series % len(SERIES)}"
         if shape == "circle":
             self._parts.append(f'<circle class="{kind}" cx="{_n(x)}" cy="{_n(y)}" r="6"/>')
             return

@@ -14,6 +14,7 @@ from .numbers import short, spread
 
 Cells = Mapping[tuple[str, str], float]
 CELL, GAP, HEAD, BAR = (54.0, 30.0), 40.0, 96.0, 46.0
+NARROW = 8  # characters over a column
 BESIDE = 10  # columns of two panels that stand beside each other; wider ones stand below each other
 
 
@@ -84,6 +85,12 @@ def _name(device: str) -> str:
     return shortened(device.removeprefix("0000:").removesuffix(".0") if ":" in device else device, 16)
 
 
+def _short_name(device: str) -> str:
+    """A device in the width of a column: an address of another domain without device 00 too."""
+    name = _name(device)
+    return shortened(name if len(name) <= NARROW else name.removesuffix(":00"), NARROW)
+
+
 def _panel_width(heat: Heat) -> float:
     return _side(heat) + CELL[0] * len(heat.columns)
 
@@ -124,7 +131,7 @@ def _panel(
     left, top = corner[0] + _side(heat), corner[1] + 56
     canvas.text(left, corner[1] + 18, shortened(label, 40), "ink")
     for column, name in enumerate(heat.columns):
-        canvas.text(left + CELL[0] * (column + 0.5), top - 8, shortened(_name(name), 8), "small", "middle")
+        canvas.text(left + CELL[0] * (column + 0.5), top - 8, _short_name(name), "small", "middle")
     for row, name in enumerate(heat.rows):
         canvas.text(left - 8, top + CELL[1] * (row + 0.5) + 4, _name(name), "small", "end")
         for column, other in enumerate(heat.columns):

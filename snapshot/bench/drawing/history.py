@@ -7,10 +7,11 @@ a dashed line before the first snapshot that has it, with a number that is expla
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ...records import record
 from ...sections.bench import Better
+from . import series
 from .axes import Frame, Scale, letters, upright
 from .canvas import Canvas
 from .labels import shortened, workloads
@@ -63,33 +64,12 @@ def _panel(canvas: Canvas, history: History, workload: str) -> None:
     if values:
         scale = upright(values, frame.bottom, frame.top)
         frame.draw(canvas, scale, f"{history.unit}, {history.better} is better")
-        _points(canvas, history.moments, level, scale)
+        series.draw(canvas, 1, [(level(at), spread(one.samples)) for at, one in enumerate(history.moments)], scale)
     for at, moment in enumerate(history.moments):
         if not spread(moment.samples):
             canvas.text(level(at), frame.bottom - 6, "no value", "small", "middle")
     canvas.height = frame.bottom + _names(canvas, history.moments, level, frame)
     _changes(canvas, history.moments, level, frame)
-
-
-def _points(canvas: Canvas, moments: Sequence[Moment], level: Scale, scale: Scale) -> None:
-    for run in _runs(moments):
-        canvas.path([(level(at), scale(middle)) for at, (_, middle, _) in run], 1)
-        for at, (low, middle, high) in run:
-            if high > low:
-                canvas.whisker(level(at), scale(low), scale(high), 1)
-            canvas.mark(level(at), scale(middle), 1)
-
-
-def _runs(moments: Sequence[Moment]) -> Iterator[list[tuple[int, tuple[float, float, float]]]]:
-    """Neighbours that have values; a snapshot without breaks the line."""
-    run: list[tuple[int, tuple[float, float, float]]] = []
-    for at, moment in enumerate(moments):
-        if found := spread(moment.samples):
-            run.append((at, found))
-        else:
-            yield run
-            run = []
-    yield run
 
 
 def _names(canvas: Canvas, moments: Sequence[Moment], level: Scale, frame: Frame) -> float:

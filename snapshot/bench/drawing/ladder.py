@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ...records import record
 from ...sections.bench import Better, Measurement
 from ..comparing.comparison import Comparison, Effect, Ladder
 from ..comparing.ladders import ladders
+from . import series
 from .axes import Frame, Scale, letters, upright
 from .canvas import Canvas
 from .labels import shortened, workloads
@@ -18,6 +19,7 @@ Sides = Sequence[tuple[str, Mapping[str, Measurement]]]  # what to call a snapsh
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, FOOT = 760.0, 340.0, 74.0, 24.0, 68.0, 66.0
 
 INK, KEY = 7.2, 52.0  # width of a letter, and of line and mark before a name
+ROW = 6  # names of a legend that has rows of its own
 
 
 @record(frozen=True, kw_only=True)
@@ -67,12 +69,10 @@ def draw(found: Sequence[Curve], title: str) -> str:
 
 
 def _panel(canvas: Canvas, curve: Curve, workload: str) -> None:
+    _head(canvas, curve)
     top = canvas.height
     frame = Frame(LEFT, WIDTH - RIGHT, top + TOP, top + HEIGHT - FOOT)
     canvas.height += HEIGHT
-    head = shortened(f"{curve.tool} {curve.metric}", 48)
-    canvas.text(LEFT, top + 18, head, "ink")
-    _legend(canvas, (LEFT + letters(head, INK) + 20, frame.right), top + 18, [name for name, _ in curve.sides])
     canvas.text(LEFT, top + 34, workload, "small")
     values = [one for _, points in curve.sides for samples in points.values() for one in (spread(samples) or ())]
     if not values:
@@ -86,42 +86,29 @@ def _panel(canvas: Canvas, curve: Curve, workload: str) -> None:
     note = ", logarithmic" if level.logarithmic else ""
     canvas.text((frame.left + frame.right) / 2, frame.bottom + 54, f"{name}{note}", "small", "middle")
     for at, (_, points) in enumerate(curve.sides):
-        _series(canvas, at, len(curve.sides), [(level(step), spread(points[step])) for step in sorted(points)], scale)
+        step = min(5.0, 24 / len(curve.sides))  # whiskers of two sides stand beside each other
+        aside = step * (at - (len(curve.sides) - 1) / 2)
+        series.draw(canvas, at, [(level(step), spread(points[step])) for step in sorted(points)], scale, aside)
     _changes(canvas, curve, level, frame)
+
+
+def _head(canvas: Canvas, curve: Curve) -> None:
+    """What is drawn, and the legend beside it, or in rows below where it is long."""
+    head, names = shortened(f"{curve.tool} {curve.metric}", 48), [name for name, _ in curve.sides]
+    canvas.text(LEFT, canvas.height + 18, head, "ink")
+    start = LEFT + letters(head, INK) + 20
+    if len(names) * (KEY + 5 * INK) <= WIDTH - RIGHT - start:
+        _legend(canvas, start, names, 0)
+        return
+    for first in range(0, len(names), ROW):
+        canvas.height += 18
+        _legend(canvas, LEFT, names[first:first + ROW], first)
 
 
 def _level(steps: Sequence[float], frame: Frame) -> Scale:
     """The scale of the parameter: logarithmic where its values double rather than step."""
     logarithmic = steps[0] > 0 and steps[-1] / steps[0] >= 8
     return Scale(steps[0], steps[-1], frame.left + 24, frame.right - 24, logarithmic)
-
-
-def _series(
-    canvas: Canvas, at: int, count: int, points: Sequence[tuple[float, tuple[float, float, float] | None]], scale: Scale
-) -> None:
-    aside = 5.0 * (at - (count - 1) / 2)  # whiskers of two sides stand beside each other
-    for run in _runs(points):
-        canvas.path([(x, scale(middle)) for x, (_, middle, _) in run], at)
-    for x, found in points:
-        if found:
-            low, middle, high = found
-            if high > low:
-                canvas.whisker(x + aside, scale(low), scale(high), at)
-            canvas.mark(x, scale(middle), at)
-
-
-def _runs(
-    points: Sequence[tuple[float, tuple[float, float, float] | None]]
-) -> Iterator[list[tuple[float, tuple[float, float, float]]]]:
-    """Points without a gap between them: no line leads over a step that gave no value."""
-    run: list[tuple[float, tuple[float, float, float]]] = []
-    for x, found in points:
-        if found:
-            run.append((x, found))
-        else:
-            yield run
-            run = []
-    yield run
 
 
 def _changes(canvas: Canvas, curve: Curve, level: Scale, frame: Frame) -> None:
@@ -138,12 +125,11 @@ def _changes(canvas: Canvas, curve: Curve, level: Scale, frame: Frame) -> None:
             free = x + letters(words) / 2 + 4
 
 
-def _legend(canvas: Canvas, room: tuple[float, float], y: float, names: Sequence[str]) -> None:
-    """Mark, line and name of each side, between two places, names no longer than there is room for."""
-    each = int(((room[1] - room[0]) / len(names) - KEY) / INK)
-    words = [shortened(name, max(each, 3)) for name in names]
-    x = room[1] + 14 - sum(letters(word, INK) + KEY for word in words)
-    for at, word in enumerate(words):
+def _legend(canvas: Canvas, start: float, names: Sequence[str], first: int) -> None:
+    """Mark, line and name of each side from FIRST on, right of START, names no longer than there is room for."""
+    words = [shortened(name, int(((WIDTH - RIGHT - start) / len(names) - KEY) / INK)) for name in names]
+    x, y = WIDTH - RIGHT + 14 - sum(letters(word, INK) + KEY for word in words), canvas.height + 18
+    for at, word in enumerate(words, first):
         canvas.path([(x, y - 4), (x + 30, y - 4)], at)
         canvas.mark(x + 15, y - 4, at)
         canvas.text(x + 38, y, word, "ink")

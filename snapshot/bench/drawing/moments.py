@@ -7,6 +7,7 @@ from typing import Any
 
 from ...document import Snapshot
 from ...sections.bench import Bench, Measurement
+from ..comparing.naming import by_workload
 from .history import History, Moment
 
 Named = tuple[str, Snapshot]
@@ -16,7 +17,8 @@ def histories(snapshots: Sequence[Named]) -> dict[str, History]:
     """By the measurement's id, of snapshots from the oldest to the newest; those that lack it are left out."""
     benches = [(name, snapshot, found) for name, snapshot in snapshots
                if isinstance(found := snapshot.section("bench"), Bench)]
-    ids = sorted({identifier for _, _, bench in benches for identifier in bench.measurements})
+    every = {identifier: one for _, _, bench in benches for identifier, one in bench.measurements.items()}
+    ids = sorted(every, key=lambda one: (every[one].source.tool, every[one].metric, by_workload(every[one].workload)))
     return {one: _history([(name, snapshot, bench.measurements[one]) for name, snapshot, bench in benches
                            if one in bench.measurements]) for one in ids}
 

@@ -60,7 +60,7 @@ def change(before: float, after: float) -> str:
     if not (math.isfinite(before) and math.isfinite(after)) or before <= 0:
         return ""
     percent = (after / before - 1) * 100
-    return f"{percent:+.1f} %" if abs(percent) < 1000 else f"x {short(after / before, 3)}"
+    return f"{round(percent, 1) + 0.0:+.1f} %" if abs(percent) < 1000 else f"x {short(after / before, 3)}"
 
 
 def spread(values: Sequence[float]) -> tuple[float, float, float] | None:

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import NoReturn
 
-from ...regexes import regex
 from ...records import record
+from ...regexes import regex
 from ..report import bad
 
 _BLANKS = regex(r"[\ufeff\s]*")

@@ -9,7 +9,6 @@ benchmark and become ns. ``host_name`` and the path of the program are in the co
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 

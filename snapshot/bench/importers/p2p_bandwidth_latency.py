@@ -80,8 +80,7 @@ def _tables(lines: Sequence[str], file: str) -> Iterator[Table]:
 
 
 def _gpu(found: re.Match[str]) -> _Gpu:
-    bus, device, domain = (int(found[part], 16) for part in (3, 4, 5))
-    return _Gpu(found[2].strip(), f"{domain:04x}:{bus:02x}:{device:02x}.0")
+    return _Gpu(found[2].strip(), f"{found[5]:0>4}:{found[3]:0>2}:{found[4]:0>2}.0")
 
 
 def _table(title: re.Match[str], corner: str, matrix: Matrix | None, gpus: dict[int, _Gpu]) -> Table:

@@ -15,6 +15,7 @@ from ...records import field, record
 from ...regexes import regex
 from ...sections.bench import Within
 from ..report import Metric, Report, Value, Workload, bad
+from .entries import words
 from .printed import coarse_percent, finite, last_line
 
 MIB_PER_S = {"MB/sec": 1.0, "MiB/sec": 1.0, "Gb/sec": 1e9 / 8 / (1 << 20)}
@@ -82,13 +83,13 @@ def _tests(lines: Sequence[str], file: str) -> list[_Test]:
     return tests
 
 
-def _row(columns: Sequence[str], words: Sequence[str], file: str, line: int, last: bool) -> Iterator[dict[str, str]]:
+def _row(columns: Sequence[str], cells: Sequence[str], file: str, line: int, last: bool) -> Iterator[dict[str, str]]:
     """A row by its columns; none of one that is cut off at the end of the report."""
-    if len(words) < len(columns):
+    if len(cells) < len(columns):
         if not last:
-            bad(file, f"{len(words)} fields below {len(columns)} columns", line)
+            bad(file, f"{len(cells)} fields below {len(columns)} columns", line)
         return
-    row = dict(zip(columns, words, strict=False))
+    row = dict(zip(columns, cells, strict=False))
     if wrong := [word for word in row.values() if finite(word) is None]:
         bad(file, f"no number: {wrong[0]!r:.20}", line)
     yield row
@@ -102,7 +103,7 @@ def _first(test: _Test) -> int:
 
 def _values(test: _Test, row: dict[str, str], gpu: Workload, best: int) -> Iterator[Value]:
     options = {key: one for key, one in test.options.items() if one != "OFF"}
-    workload = {"test": test.title, **options, **gpu, "size": row["#bytes"]}
+    workload = words({"test": test.title, **options, **gpu, "size": row["#bytes"]})
     told = {re.sub(r"\[.*", "", column): printed for column, printed in row.items()}
     for column, (name, unit) in METRICS.items():
         if not (number := finite(told.get(column))):

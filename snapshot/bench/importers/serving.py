@@ -8,7 +8,6 @@ last one: the tools then write times between tokens of 0, -0 and less, which are
 from __future__ import annotations
 
 import math
-import re
 
 from ...regexes import regex
 from ...sections.bench import Within

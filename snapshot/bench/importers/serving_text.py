@@ -7,11 +7,10 @@ benchmark prints its arguments, ``Namespace(backend='sglang', ...)``: they tell 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from ...regexes import regex
 from ...records import record
+from ...regexes import regex
 from ..report import Value, Workload, bad
 from .entries import Entry
 from .serving import values

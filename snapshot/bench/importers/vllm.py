@@ -3,7 +3,7 @@
 ``vllm/benchmarks/serve.py``. One object a run; ``request_rate`` is a number or ``"inf"``. Neither form tells the data
 set or the lengths: the mean length of the prompts stands for them. What the user added with --metadata counts where
 it bears the name of an argument of vLLM. ``summary.json`` of a sweep repeats the objects of its ``run=N.json`` files:
-add the one or the others.
+only the one or the others can be added.
 """
 
 from __future__ import annotations

@@ -21,11 +21,16 @@ def middle(values: Sequence[float]) -> float:
 
 
 def noise_percent(*samples: Sequence[float]) -> float | None:
-    """Standard deviation of single runs in percent of their sample's mean, pooled; None when no two runs tell it."""
-    told = [values for values in samples if len(values) > 1]
+    """Standard deviation of single runs in percent of their sample's mean, pooled; None when no two runs tell it.
+
+    Runs that all gave 0 tell none; of others with the mean 0 it is infinite.
+    """
+    told = [values for values in samples if len(values) > 1 and any(values)]
     means = [math.fsum(values) / len(values) for values in told]
-    if not told or not all(means):
+    if not told:
         return None
+    if not all(means):
+        return math.inf
     squares = chain.from_iterable(((value / mean - 1) ** 2 for value in values)
                                   for values, mean in zip(told, means, strict=True))
     return 100 * math.sqrt(math.fsum(squares) / sum(len(values) - 1 for values in told))

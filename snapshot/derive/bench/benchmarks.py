@@ -10,8 +10,10 @@ without a value is missing:
     group            of a table: how far apart the devices are: same switch, same NUMA node, ...; where it is known
     tool, metric, unit, kind
     primary          one of the metrics that the workload is run for
+    valued_before    a run before gave a value; with a before only
     troubled         a run gave no value or only a part of it, or none though there was one before; not of what was
                      not measured after
+    valueless        troubled, and no run gave a value
     trouble          why
     verdict          better, worse, same, too-few, not-comparable, failed, vanished, added; with a before only
     why              on what that rests
@@ -50,7 +52,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 MOVED = ("better", "worse", "same", "too-few")
-FEW = 2  # pairs that are named
 ALL = "all"  # the group where distances are not known
 
 
@@ -119,7 +120,9 @@ def table(found: Benchmarks, measured_after: bool) -> Derived:
         rows[one.id] = start | _judged(one.effect) | _lost(start, one.effect)
     for grid in found.grids:
         start = begin(grid.id, grid.after is not None)
-        if not grid.groups or grid.effect.verdict == "failed":
+        if grid.groups and grid.lost:
+            rows[grid.id] = start | _judged(grid.effect) | _lost_cells(start, len(grid.lost))
+        elif not grid.groups:
             rows[grid.id] = start | _judged(grid.effect) | _lost(start, grid.effect)
         rows |= {f"{grid.id} {group.name}": {**start, **_group(grid, group, start["short"])} for group in grid.groups}
     return Derived({key: _without_gaps(row) for key, row in rows.items()})
@@ -141,18 +144,30 @@ def _begin(one: Measured, what: str, primary: bool, there: bool) -> Row:
     troubled = one.status in ("failed", "partial")
     row: Row = {"what": what, "short": what.partition(" ")[2].replace(",", ""), "tool": one.source.tool,
                 "metric": one.metric, "unit": one.unit, "kind": one.kind, "primary": primary}
-    return row | ({"troubled": troubled, "trouble": one.why or (one.status if troubled else None)} if there else {})
+    if not there:
+        return row
+    return row | {"troubled": troubled, "trouble": one.why or (one.status if troubled else None),
+                  "valueless": one.status == "failed" or None}
 
 
 def _judged(effect: Effect) -> Row:
-    return {"verdict": effect.verdict, "why": effect.why, **_values(effect, "")}
+    return {"verdict": effect.verdict, "why": effect.why, "valued_before": effect.before is not None,
+            **_values(effect, "")}
 
 
 def _lost(row: Row, effect: Effect) -> Row:
     """What has no value after is trouble there, also if it was waived."""
     if effect.verdict != "failed":
         return {}
-    return {"troubled": True, "trouble": row["trouble"] or effect.why.removeprefix("no value after: ")}
+    return {"troubled": True, "valueless": True,
+            "trouble": row["trouble"] or effect.why.removeprefix("no value after: ")}
+
+
+def _lost_cells(row: Row, count: int) -> Row:
+    """So is a table without some cells, whatever became of the others, which have rows of their own."""
+    why = f"{count} cells without a value now"
+    return {"verdict": "failed", "why": why, "troubled": True, "trouble": row["trouble"] or why,
+            **dict.fromkeys(("was", "now", "by"))}
 
 
 def _values(effect: Effect, prefix: str) -> Row:
@@ -196,15 +211,7 @@ def _peers(one: Peers, after: Snapshot) -> Row:
     pairs = [sorted(addresses.get(name, name) for name in pair) for pair in one.without]
     words = {said.get((first, second)) for first, second in pairs}
     row: Row = {"tool": one.tool, "kind": "p2p-bandwidth", "pairs": len(one.pairs), "without": len(one.without),
-                "where": _where(one)}
+                "where": one.where}
     if words and None not in words:
         row["driver"] = ", ".join(sorted(map(str, words)))
     return row
-
-
-def _where(one: Peers) -> str:
-    if len(one.without) == len(one.pairs):
-        return "any two devices"
-    named = ", ".join(" and ".join(pair) for pair in one.without[:FEW])
-    more = len(one.without) - FEW
-    return f"{named} and {more} more pairs" if more > 0 else named

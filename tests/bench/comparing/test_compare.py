@@ -117,7 +117,7 @@ def test_what_one_side_lacks_has_vanished_or_is_new() -> None:
     (measurement(1), measurement(math.nan, math.inf), "failed", "no value after: no number among the samples"),
     (measurement(status="failed"), measurement(1), "added", "no value before: failed"),
     (measurement(status="waived"), measurement(status="waived"), "not-comparable",
-     "no value after: waived; nor before"),
+     "no value before or after: waived"),
 ])
 def test_a_side_without_a_value(before: Measurement, after: Measurement, said: str, why: str) -> None:
     assert verdict(before, after) == (said, why)
@@ -212,6 +212,24 @@ def test_remarks_on_what_is_not_the_host() -> None:
 def test_addresses_that_moved_are_no_other_gpus() -> None:
     old, new = measurement(1, devices=["0000:01:00.0"]), measurement(1, devices=["0000:02:00.0"])
     assert compare(bench(old), bench(new)).remarks == []
+
+
+@pytest.mark.parametrize("absurd", [1e308, -1e308, 5e-324, 1e80])
+def test_absurd_numbers_are_none_and_break_nothing(absurd: float) -> None:
+    found = one(measurement(10, 10.2, absurd), measurement(10.1, absurd, absurd)).effect
+    assert (found.verdict, found.why) == (
+        "same", "2 and 1 samples, noise band 5 %; before 1 without a value, after 2 without a value")
+    assert verdict(measurement(absurd), measurement(1))[0] == "added"
+
+
+def test_where_there_is_no_size_an_outlier_does_not_turn_the_direction() -> None:
+    before, after = measurement(*[0] * 9, 1000), measurement(*[1] * 10)
+    assert one(before, after).effect.verdict == "better"
+    assert one(after, before).effect.verdict == "worse"
+
+
+def test_few_runs_that_all_gave_0_do_not_hide_the_noise_of_the_others() -> None:
+    assert verdict(measurement(0, 1), measurement(0, 0))[0] == "too-few"
 
 
 def test_nothing_is_nothing() -> None:

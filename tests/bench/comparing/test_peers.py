@@ -51,4 +51,6 @@ def test_which_pairs_and_since_when_is_said() -> None:
     assert compare(bench(), none).remarks == [f"{tool} any two devices, enabled being as good as disabled."]
     named = f"{GPUS[0]} and {GPUS[1]}, {GPUS[2]} and {GPUS[3]}, 2 of 6 pairs"
     assert compare(works, near).remarks == [f"{tool} {named}; it was before."]
+    far = bench(bandwidth(50, 21, "enabled"), bandwidth(22, 21, "disabled"))
+    assert compare(works, far).remarks[0].endswith(" and 1 more pair, 4 of 6 pairs; it was before.")
     assert compare(near, none).remarks == [f"{tool} any two devices; of 4 of them it was before."]

@@ -44,6 +44,11 @@ def told(text: str) -> list[tuple[str, str, float | None]]:
     return [(one.workload["size"], one.metric.name, one.value) for one in importer.read(text, "r").values]
 
 
+def test_what_cannot_be_seen_does_not_reach_the_workload() -> None:
+    text = HEAD.replace("RDMA_", "RDMA\x1b").replace("mlx5_0", "mlx5\x1b") + TABLE
+    assert all(word.isprintable() for one in importer.read(text, "r").values for word in one.workload.values())
+
+
 def test_bandwidth_of_each_size() -> None:
     assert told(HEAD + TABLE + RULE) == [
         ("2", "bandwidth", 1.09), ("2", "message_rate", 0.570447), ("65536", "bandwidth", 11030.45),

@@ -32,6 +32,7 @@ def test_the_row_of_a_metric() -> None:
         "tool": "sglang", "metric": "output_throughput",
         "unit": "tok/s", "kind": "serving-low", "primary": True, "troubled": False, "verdict": "worse",
         "why": "1 sample each, noise band 5 %", "was": "10.30", "now": "8.10", "by": "21 %", "measured_after": True,
+        "valued_before": True,
     }
 
 
@@ -72,6 +73,10 @@ def test_a_lost_device_is_a_row_of_the_whole_table() -> None:
     small = grid([row[:3] for row in table(50, 37)[:3]], names=GPUS[:3])
     found = rows(bench(grid(table(50, 37))), bench(small))
     assert {row["verdict"]: row["troubled"] for row in found.values()} == {"failed": True, "same": False}
+    slower = grid([row[:3] for row in table(40, 30)[:3]], names=GPUS[:3])
+    found = rows(bench(grid(table(50, 37))), bench(slower))
+    assert {row["verdict"]: row["troubled"] for row in found.values()} == {"failed": True, "worse": False}
+    assert all("was" not in row for row in found.values() if row["verdict"] == "failed")
 
 
 def test_what_was_waived_after_is_trouble_where_it_had_a_value_before() -> None:
@@ -79,6 +84,17 @@ def test_what_was_waived_after_is_trouble_where_it_had_a_value_before() -> None:
     assert (row["verdict"], row["troubled"], row["trouble"]) == ("failed", True, "waived")
     [row] = rows(bench(measurement(status="waived")), bench(measurement(status="waived"))).values()
     assert row["troubled"] is False
+
+
+def test_what_has_no_value_is_told_from_what_is_not_whole() -> None:
+    failed = measurement(status="failed", failed=1, why="run 1: exit status 3")
+    [row] = benchmarks(taken(bench(failed)), None).rows.values()
+    assert row["valueless"] is True
+    [row] = rows(bench(failed), bench(failed)).values()
+    assert (row["verdict"], row["valueless"], row["valued_before"]) == ("not-comparable", True, False)
+    small = grid([line[:3] for line in table(50, 37)[:3]], names=GPUS[:3])
+    lost = next(row for row in rows(bench(grid(table(50, 37))), bench(small)).values() if row["troubled"])
+    assert (lost["trouble"], lost.get("valueless")) == ("6 cells without a value now", None)
 
 
 def test_distances_come_from_the_snapshot_after() -> None:
