@@ -87,6 +87,19 @@ def test_only_tomlio_knows_toml_and_nobody_needs_deepdiff() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_nothing_is_made_at_import_that_may_never_be_used(path: Path) -> None:
+    """Classes of values are records, and expressions at the top of a module are regex(): see there."""
+    tree = ast.parse(path.read_text())
+    assert "dataclasses" not in {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        assert not (isinstance(node, ast.Attribute) and ast.unparse(node) == "re.compile"), f"line {node.lineno}"
+        if not isinstance(node, ast.FunctionDef | ast.Lambda):
+            todo += ast.iter_child_nodes(node)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_every_module_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text())), "no module docstring"
 
