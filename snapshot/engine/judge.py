@@ -16,6 +16,7 @@ from ..derive.hardware.expectations import expectations, expected_mounts
 from ..diff import Diff, silent
 from ..diff.change import Side
 from ..records import field, record
+from ..regexes import regex
 from . import sight
 from .causes import explained
 from .conditions import true
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..document import Snapshot
 
 NOT_JUDGED_BEFORE = "Whether it was so before is not known: the evidence is missing there."
+_NUMBER = regex(r"([0-9]{1,18})")
 STARTING = ("initializing", "starting")  # systemctl(1), is-system-running
 SCOPES = ("state", "change")
 EXPECTED = {"expectations": expectations, "expected_mounts": expected_mounts}
@@ -103,9 +105,16 @@ def _once(derive: Derive) -> Derive:
     return once
 
 
-def _order(found: Finding) -> tuple[int, str, str, int, str]:
+def _order(found: Finding) -> tuple[Any, ...]:
     file, line = next(((e.file, e.line) for e in found.evidence if e.file and e.line), ("", 0))
-    return SEVERITIES.index(found.severity), found.rule, file or "", line or 0, found.subject
+    own = found.part in (None, found.subject)  # as it stands: PCI addresses are no decimal numbers
+    said = [(-1, found.subject)] if own else _natural(found.part or "")
+    return SEVERITIES.index(found.severity), found.rule, file or "", line or 0, said, found.subject
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """What to sort TEXT by, so that concurrency 2 comes before 10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _NUMBER.split(text)]
 
 
 class _Bench:

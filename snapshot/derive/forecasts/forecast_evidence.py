@@ -1,6 +1,7 @@
 """What a boot leaves of a tunable that nothing sets, and how that is known: the first of these that tells.
 
-1. A baseline: a snapshot of this host from earlier in this boot, or from early in a boot of the kernel that comes next.
+1. A baseline: a snapshot of this host from earlier in this boot, or from early in a boot of the kernel that comes next;
+   not of what a word or a file set then that is not there any more.
 2. A sibling that nobody touched: a function of the same driver whose MaxReadReq is still what a reset leaves (PCI
    Express Base Specification, Device Control register, 010b) shows that the driver does not set it.
 3. The defaults of ``boot_defaults``, a register's reset value among them, and what the kernel that comes was built with
@@ -16,6 +17,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..tunables.tunable_cpufreq import ACTIVE, EVERYWHERE
+from ..tunables.tunable_words import next_words, running_words
+from ..tunables.tunables import given
 
 if TYPE_CHECKING:
     from ...document import Snapshot
@@ -28,6 +31,7 @@ BUILT = {
     ("power", "pcie_aspm/policy"): "aspm",
 }
 THP_BYTES = 512 << 20
+OF_LOADER = ("BOOT_IMAGE", "initrd")  # words that loaders add
 PATCHED = {"kernel.sched_autogroup_enabled"}  # Debian's kernels differ: sched-autogroup-disabled.patch came and went
 
 
@@ -69,6 +73,7 @@ class Evidence:
             and not row.keys() & {"configured_by", "maybe"}
         } - {None}
         self._config = self._read_config()
+        self._given = given(baseline) if baseline is not None and _other_setters(snapshot, baseline) else frozenset()
 
     def _read_config(self) -> Mapping[str, Any]:
         installed = self._snapshot.table("kernel").get("installed", {})
@@ -85,6 +90,8 @@ class Evidence:
         meta = self._baseline.meta
         if meta.kernel != self._kernel and ("default_now" in row or row["name"] in PATCHED):
             return None  # another kernel, which has another default, or may have
+        if tuple(row["path"]) in self._given:
+            return None
         which = "of this boot" if meta.boot_id == self._snapshot.meta.boot_id else f"of kernel {meta.kernel}"
         return Known(row["before"], f"the baseline {which}")
 
@@ -115,3 +122,11 @@ class Evidence:
         if row["kind"] == "thp":
             return int(self._snapshot.table("memory").get("total_bytes", 0)) >= THP_BYTES
         return True
+
+
+def _other_setters(snapshot: Snapshot, baseline: Snapshot) -> bool:
+    """Whether words or files of the next boot are not those that BASELINE's boot had."""
+    coming, then = ([setter.origin["text"] for name, setter in words.ordered if name not in OF_LOADER]
+                    for words in (next_words(snapshot), running_words(baseline)))
+    now, before = ({name: file.sha256 for name, file in of.files.items()} for of in (snapshot, baseline))
+    return coming != then or now != before

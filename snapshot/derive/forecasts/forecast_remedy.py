@@ -28,6 +28,7 @@ TITLES = {
     "pci": "PCIe MaxReadReq", "thp": "transparent huge pages", "cpufreq": "CPU frequency scaling",
     "cpuidle": "CPU idle states", "nvidia": "settings of NVIDIA GPUs", "net": "network interfaces", "block": "disks",
 }
+DEVICES = {"net": "/sys/subsystem/net/devices", "block": "/dev"}
 Command = Callable[[Prediction, str], str]
 
 
@@ -73,15 +74,19 @@ def remedies(snapshot: Snapshot, found: Iterable[Prediction]) -> dict[str, list[
     """By key of what reverts: commands that install a unit which sets all of its kind to what they are now."""
     order = numbers(snapshot.table("cpuidle").get("states", {}))
     made: dict[str, dict[str, str]] = {}
+    devices: dict[str, dict[str, None]] = {}  # kind -> paths of what its unit waits for
     for one in found:
         if one.status == "reverts" and (command := _command(one, order)):
             made.setdefault(one.kind, {})[one.key] = command
-    units = {kind: _unit(kind, list(dict.fromkeys(commands.values()))) for kind, commands in made.items()}
+            if one.kind in DEVICES:
+                devices.setdefault(one.kind, {})[f"{DEVICES[one.kind]}/{one.subject}"] = None
+    units = {kind: _unit(kind, commands.values(), devices.get(kind, ())) for kind, commands in made.items()}
     return {key: units[kind] for kind, commands in made.items() for key in commands}
 
 
-def _unit(kind: str, commands: list[str]) -> list[str]:
-    return install(f"hostsnap-{kind}", TITLES[kind], [f"/bin/sh -c '{command}'" for command in commands], AFTER)
+def _unit(kind: str, commands: Iterable[str], devices: Iterable[str]) -> list[str]:
+    lines = [f"/bin/sh -c '{command}'" for command in dict.fromkeys(commands)]
+    return install(f"hostsnap-{kind}", TITLES[kind], lines, AFTER, devices)
 
 
 def _command(one: Prediction, order: Mapping[str, int]) -> str:

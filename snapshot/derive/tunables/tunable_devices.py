@@ -2,7 +2,8 @@
 
 Documentation/ABI/stable/sysfs-block, Documentation/core-api/irq/irq-affinity.rst, Documentation/ABI/testing/
 {sysfs-devices-power,sysfs-class-powercap,sysfs-platform_profile}, kernel-parameters.txt. Numbers of interrupts move
-from boot to boot: a line that names one is not certain for it.
+from boot to boot: a line that names one is not certain for it. With a scheduler nr_requests is set anew
+(block/blk-mq-sched.c, blk_mq_init_sched()).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ QUEUE = {  # file -> field
     "rq_affinity": "rq_affinity", "max_sectors_kb": "max_sectors_kb", "wbt_lat_usec": "wbt_latency_us",
     "write_cache": "write_cache", "io_poll": "io_poll",
 }
+ANEW = "another scheduler sets this anew"
 DEFAULT = "/proc/irq/default_smp_affinity"
 _MASK = regex(r"(?:0x)?[0-9a-fA-F]{1,8}(?:,[0-9a-fA-F]{8}){0,255}")
 CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -42,10 +44,12 @@ def block(found: Setters) -> Iterator[Tunable]:
     facts = Facts(found, BLOCK)
     for key, device in found.table("storage").get("blocks", {}).items():
         name, queue = device["name"], device.get("queue", {})
+        files = {file: [f"{top}/{name}/queue/{file}" for top in ("/sys/block", "/sys/class/block")] for file in QUEUE}
+        anew = [replace(one, value=None, certain=False, doubt=ANEW) for one in found.file(*files["scheduler"])]
         for file, field in QUEUE.items():
             if field in queue:
-                files = (f"{top}/{name}/queue/{file}" for top in ("/sys/block", "/sys/class/block"))
-                yield from facts.one(file, ("storage", "blocks", key, "queue", field), *files, subject=name)
+                yield from facts.one(file, ("storage", "blocks", key, "queue", field), *files[file], subject=name,
+                                     setters=anew if file == "nr_requests" else ())
 
 
 def irq(found: Setters) -> Iterator[Tunable]:

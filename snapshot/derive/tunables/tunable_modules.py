@@ -3,7 +3,8 @@
 modprobe.d(5), kernel/params.c. The command line wins over the files. Only modprobe reads the files: for what is built
 in they do nothing. A module that is loaded from the initramfs takes the options that were there when that was made.
 The options of the module nvidia are not shown in /sys: /proc/driver/nvidia/params has them, without NVreg_, and
-4294967295 for one that is not set.
+4294967295 for one that is not set. The policy of ASPM is in section power, and core parameters that are sysctls too
+(kernel/panic.c) are told as those.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .tunable_setters import Setters
 from .tunable_values import agrees, parameter_agrees
 
 MODULE = Kind("module", ("modprobe", "insmod", "rmmod"), (("modules", "options"), ("cmdline", "")))
-ELSEWHERE = {("pcie_aspm", "policy")}  # section power has it
+ELSEWHERE = {("pcie_aspm", "policy"), *(("kernel", name) for name in ("panic", "panic_on_warn", "panic_print"))}
 BUILTIN = "it is built into the kernel, and modprobe never loads it"
 STALE = "the initramfs is older than this file"
 Parameters = dict[tuple[str, str], list[Setter]]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...records import replace
-from ...regexes import regex
+from ..actions.boot_unit import escaped
 from .tunable import LOAD, Default, Setter, Tunable
 from .tunable_facts import Facts, Kind
 from .tunable_setters import Setters
@@ -20,7 +20,6 @@ FILE = Default(False, "systemd-gpt-auto-generator(8) finds partitions alone: a f
 DEVICE = "which device that is, is not recorded"
 _LINKS = ("/dev/disk/", "/dev/mapper/", "/dev/zvol/")
 _TAGS = {"UUID": "uuid", "LABEL": "label", "PARTUUID": "partuuid", "PARTLABEL": "partlabel"}
-_PLAIN = regex(r"[A-Za-z0-9:_.]")
 
 
 def swaps(found: Setters) -> Iterator[Tunable]:
@@ -58,9 +57,7 @@ def unit_name(source: str) -> str:
     """The unit of an area, systemd-escape --path: /dev/sda3 -> dev-sda3.swap, UUID=... -> that of its link."""
     tag, equals, value = source.partition("=")
     path = f"/dev/disk/by-{_TAGS[tag]}/{value}" if equals and tag in _TAGS else source
-    parts = ("".join(c if _PLAIN.match(c) else "".join(f"\\x{b:02x}" for b in c.encode(errors="surrogateescape"))
-                     for c in part) for part in path.strip("/").split("/"))
-    return "-".join(parts) + ".swap"
+    return f"{escaped(path)}.swap"
 
 
 def _lines(found: Setters) -> tuple[dict[str, Setter], list[tuple[str, Setter]]]:

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any
 from ..actions.boot_actions import boot_actions, unknown_sources
 from ..facts import Derived
 from .boot_defaults import Lookup, lookup
-from .tunable import Default, Tunable, Value
+from .tunable import Default, Path, Tunable, Value
 from .tunable_before import with_before
 from .tunable_cpufreq import cpufreq
 from .tunable_cpuidle import cpuidle
@@ -60,6 +60,7 @@ from .tunable_sysctls import Sysctls, sysctls
 from .tunable_unread import unread
 from .tunable_values import as_live
 from .tunable_verdict import Outcome, outcome, verdict
+from .tunable_words import running_words
 
 if TYPE_CHECKING:
     from ...document import Snapshot
@@ -77,7 +78,7 @@ def of_sysctls(found: Setters) -> Iterator[Tunable]:
 
 def of_set_sysctls(found: Setters) -> Iterator[Tunable]:
     """Those of kind sysctl that may be set."""
-    return sysctls(found, Sysctls(found), told=True)
+    return sysctls(found, Sysctls(found), ())
 
 
 def of_pools(found: Setters) -> Iterator[Tunable]:
@@ -115,6 +116,14 @@ def table(
         if keep is None or keep(tunable):
             rows[tunable.key] = _row(tunable, after, gaps)
     return Derived(rows, [gap for gap in unread(after) if gap["subject"] not in rows])
+
+
+def given(snapshot: Snapshot) -> frozenset[Path]:
+    """Paths of the tunables that something set, or may have set, in the boot that SNAPSHOT is of."""
+    found = Setters(snapshot, boot_actions(snapshot))
+    found.words = running_words(snapshot)
+    every = (tunable for room in ROOMS for tunable in room(found))
+    return frozenset(tunable.path for tunable in every if any(not one.why_not for one in tunable.setters))
 
 
 def _facts(found: Setters) -> dict[str, Value]:

@@ -93,6 +93,19 @@ def test_a_baseline_of_another_kernel_is_none_of_what_kernels_do_differently() -
     assert one(now, f"sysctl {name}", base)["status"] == "reverts"
 
 
+def test_a_baseline_tells_nothing_of_what_a_word_set_that_is_gone() -> None:
+    def told(*words: str) -> list[str]:
+        base = baseline(sysctl=sysctl(pages), cmdline=cmdline("quiet", "hugepages=16"))
+        now = host(NOW, sysctl=sysctl({**pages, "kernel.unheard_of": 4}), cmdline=cmdline("quiet", "hugepages=16"),
+                   boot=booting("6.8.12-9-pve", *words))
+        rows = {found.key: found.status for found in outlook(now, base).predictions}
+        return [rows["sysctl vm.nr_hugepages"], rows["sysctl kernel.unheard_of"]]
+
+    pages = {"vm.nr_hugepages": 16, "kernel.unheard_of": 3}
+    assert told("quiet") == ["may", "reverts"]
+    assert told("quiet", "hugepages=16") == ["kept", "reverts"]
+
+
 @pytest.mark.parametrize(("meta", "said"), [
     ({}, ""),
     ({"machine": "other"}, "it is of another machine"),
@@ -208,7 +221,7 @@ def test_the_unit_that_keeps_what_reverts() -> None:
     functions = {f"0000:0{n}:00.0": function(4096, "nvidia", vendor="10de", class_code="030200") for n in (1, 2)}
     durable = one(host(pci={"functions": functions}), MRRS)["durable"]
     assert durable[0].count("setpci -s 0000:0") == 2 and "CAP_EXP+8.w=5000:7000" in durable[0]
-    assert durable[-1] == "systemctl enable --now hostsnap-pci.service"
+    assert durable[-1] == "systemctl enable --now hostsnap-pci.service" and "Wants=" not in durable[0]
 
 
 def test_a_name_that_a_shell_would_obey_makes_no_command() -> None:

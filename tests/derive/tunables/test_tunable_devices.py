@@ -79,6 +79,13 @@ def test_masks_that_steer_packets() -> None:
     assert [of("rx-*", "f"), of("rx-*", "0"), of("rx-*", "%s"), of("rx-0", "f")] == ["kept", "changes", "may", "may"]
 
 
+def test_a_scheduler_that_is_set_sets_the_length_of_the_queue_anew() -> None:
+    disk = {"name": "nvme0n1", "driver": "nvme", "queue": {"scheduler": "mq-deadline", "nr_requests": 256}}
+    line = action("file", "/sys/block/nvme*/queue/scheduler", value="none")
+    row = rows(host(storage={"blocks": {"S1": disk}}), line)["block nvme0n1 nr_requests"]
+    assert (row["verdict_boot"], row["maybe"][0]["doubt"]) == ("may", "another scheduler sets this anew")
+
+
 def test_disks() -> None:
     blocks = {
         "S1": {

@@ -75,3 +75,9 @@ def test_words_with_a_dot_that_are_no_parameters() -> None:
 def test_a_part_of_the_kernel_that_became_a_module_keeps_its_past() -> None:
     before = host(modules={"builtin": {"zfs": {"parameters": {"zfs_arc_max": "1"}}}})
     assert rows(host(**options()), before=before)[ARC]["before"] == "1"
+
+
+def test_a_core_parameter_that_is_a_sysctl_too_is_told_as_that() -> None:
+    found = rows(host(modules={"builtin": {"kernel": {"parameters": {"panic": "-1", "consoleblank": "0"}}}},
+                      sysctl={"values": {"kernel.panic": -1}}))
+    assert {key for key in found if "kernel." in key} == {"sysctl kernel.panic", "module kernel.consoleblank"}

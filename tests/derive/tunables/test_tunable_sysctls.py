@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from ..tuned import action, assign, host, origin, rows, verdicts
+from ..tuned import action, assign, cmdline, host, origin, rows, verdicts
+
+
+def test_the_pool_of_huge_pages_has_two_names() -> None:
+    one, other = "vm.nr_hugepages", "vm.nr_hugepages_mempolicy"
+    settings = {one: {"systemd": assign("64")}}
+    found = rows(host(sysctl={"values": {one: 64, other: 64}, "settings": settings}))
+    assert [found[f"sysctl {key}"]["verdict_boot"] for key in (one, other)] == ["kept", "kept"]
+    found = rows(host(sysctl={"values": {one: 64, other: 64}}, cmdline=cmdline("hugepages=16")))
+    assert [found[f"sysctl {key}"]["configured"] for key in (one, other)] == [16, 16]
 
 
 def test_a_file_that_only_procps_reads() -> None:

@@ -274,7 +274,7 @@ def test_a_line_that_is_not_understood_may_set_what_it_names() -> None:
     after = host(storage={"blocks": blocks}, memory={"ksm": {"run": 0}})
     found = verdicts(rows(after, action("unknown", "write", "/sys/block/*/queue/scheduler", certain=False)))
     assert found == {"block sda scheduler": "may", "block sda nr_requests": "may", "ksm ksm/run": "default"}
-    for path, maybe in (("/sys/block/$d/queue/scheduler", 1), ("/sys/block/sda", 2), ("/sys/block/sd", 0), ("/sys", 3)):
+    for path, maybe in (("/sys/block/$d/queue/scheduler", 2), ("/sys/block/sda", 2), ("/sys/block/sd", 0), ("/sys", 3)):
         found_rows = rows(after, action("unknown", "write", path, certain=False))
         assert sum("maybe" in row for row in found_rows.values()) == maybe
 
