@@ -87,7 +87,14 @@ class Redaction:
         return found
 
     def _key(self, key: str, shape: Shape, addresses: bool = True) -> str:
-        return self.known.whole.get(key) or self.text(key, addresses) if shape.private else self.text(key, addresses)
+        return (shape.private and self._whole(key)) or self.text(key, addresses)
+
+    def _whole(self, name: str) -> str | None:
+        """The pseudonym of a name that stands alone, however short, or of a disk in front of -partN."""
+        disk, sign, number = name.rpartition("-part")
+        if sign and number.isdecimal() and disk in self.known.whole:
+            return f"{self.known.whole[disk]}{sign}{number}"
+        return self.known.whole.get(name)
 
     def _of(self, value: Any, shape: Shape, section: str) -> Any:
         """VALUE of SHAPE, redacted, with its keys."""
@@ -98,7 +105,7 @@ class Redaction:
             return [self._of(one, item, section) for one in value]
         if not isinstance(value, str):
             return value
-        if shape.private and (found := self.known.whole.get(value)):
+        if shape.private and (found := self._whole(value)):
             return found
         return self.text(value, section not in _NO_ADDRESSES)
 
