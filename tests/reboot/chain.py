@@ -89,19 +89,19 @@ class Run:
         return frozenset(chosen(self.before.seed or 0)) - self.gone
 
 
-def runs(folder: Path) -> list[Run]:
+def runs(folder: Path, stages: tuple[Stage, ...] = STAGES) -> list[Run]:
     """The runs of a chain whose boots left their results below FOLDER."""
-    return [Run(old, new, folder / old.name / "result", folder / new.name / "result") for old, new in pairwise(STAGES)]
+    return [Run(old, new, folder / old.name / "result", folder / new.name / "result") for old, new in pairwise(stages)]
 
 
-def drive(image: Image, snap: Path, folder: Path) -> Machine:
+def drive(image: Image, snap: Path, folder: Path, stages: tuple[Stage, ...] = STAGES) -> Machine:
     """Boots the chain in FOLDER, with SNAP as the product. DiedError when a boot never came to its hook."""
     rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     machine = Machine(folder, image.disk)
-    for stage in STAGES:
+    for stage in stages:
         job = folder / "job"
-        _job(stage, image, snap if stage is STAGES[0] else None, job)
+        _job(stage, image, snap if stage is stages[0] else None, job)
         machine.boot(stage.name, job)
     return machine
 

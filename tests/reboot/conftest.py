@@ -1,4 +1,4 @@
-"""The chain of boots, driven once for all tests, and the table of what came of it."""
+"""The chains of boots, each driven once for all tests, and the table of what came of them."""
 
 from __future__ import annotations
 
@@ -10,28 +10,37 @@ import pytest
 
 from .chain import drive, runs
 from .image import UnavailableError, image, single_file, work
-from .stages import STAGES
+from .stages import STAGES, Stage
 from .verdicts import Verdicts
 
 TABLE = pytest.StashKey[list[str]]()
 
 
-@pytest.fixture(scope="session")
-def chain(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
-    """The folder of the chain's results; those of SNAP_RIG_RESULTS, an earlier chain, where it is set."""
-    request.config.stash[TABLE] = lines = list[str]()
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes room for the lines of the table."""
+    config.stash[TABLE] = []
+
+
+def driven(config: pytest.Config, build: Path, name: str, suite: str, stages: tuple[Stage, ...]) -> Path:
+    """The folder of the results of chain NAME; where SNAP_RIG_RESULTS is set, of an earlier one."""
     if earlier := os.environ.get("SNAP_RIG_RESULTS"):
-        return Path(earlier)
+        return Path(earlier) / name
     try:
-        made, snap = image(), tmp_path_factory.mktemp("build") / "snap"
-        single_file(snap)
+        made = image(suite)
+        single_file(build / "snap", suite)
     except UnavailableError as why:
         pytest.skip(f"no reboot here: {why}")
-    folder = work() / "chain"
-    machine = drive(made, snap, folder)
-    lines.append(f"{len(machine.boots)} boots, {sum(boot.took_s for boot in machine.boots):.0f} s; "
-                 f"boots that died before their hook and were tried again: {', '.join(machine.died) or 'none'}")
-    return folder
+    machine = drive(made, build / "snap", work() / name, stages)
+    config.stash[TABLE].append(
+        f"{name}: {len(machine.boots)} boots, {sum(boot.took_s for boot in machine.boots):.0f} s; "
+        f"boots that died before their hook and were tried again: {', '.join(machine.died) or 'none'}")
+    return work() / name
+
+
+@pytest.fixture(scope="session")
+def chain(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """The folder of the long chain's results."""
+    return driven(request.config, tmp_path_factory.mktemp("build"), "chain", "bookworm", STAGES)
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +63,7 @@ def tell(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Prints the table of the runs."""
-    if lines := config.stash.get(TABLE, None):
+    if lines := config.stash[TABLE]:
         terminalreporter.section("reboots")
         for line in lines:
             terminalreporter.line(line)

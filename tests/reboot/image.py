@@ -1,4 +1,4 @@
-"""The guest's disk image, built once for each state of what it is made of, and the single-file build of the product.
+"""The guests' disk images, built once for each state of what they are made of, and the product as a single file.
 
 Under $SNAP_RIG_WORK, else hostsnap-rig in the user's cache (XDG Base Directory Specification). The image's name has a
 hash of the rig's own files; packages are those of the day on which it was built.
@@ -23,7 +23,7 @@ ROOT = HERE.parents[1]
 MADE_OF = ("build.sh", "grub-probe", "disk.py", "guest/**/*", "module/*", "container/*")
 TOOLS = ("qemu-system-x86_64", "qemu-img", "mmdebstrap", "mke2fs", "debugfs")
 UNREACHABLE = 3
-PYTHON = (3, 11)  # of the guest
+PYTHON = {"bookworm": (3, 11), "trixie": (3, 13)}  # of the guests
 
 
 class UnavailableError(Exception):
@@ -43,18 +43,18 @@ def work() -> Path:
     return Path(os.environ.get("SNAP_RIG_WORK") or os.path.join(cache, "hostsnap-rig"))
 
 
-def image() -> Image:
-    """The image, built if it is not there. UnavailableError where it cannot be, or the product cannot run in it."""
+def image(suite: str = "bookworm") -> Image:
+    """A guest's image, built if it is not there. UnavailableError where it cannot be, or the product not run in it."""
     if os.geteuid() != 0:
         raise UnavailableError("building and booting the guest needs root")
     if missing := [tool for tool in TOOLS if not which(tool)]:
         raise UnavailableError(f"not installed: {', '.join(missing)}")
-    if platform.machine() != "x86_64" or sys.version_info[:2] != PYTHON or not find_spec("shiv"):
+    if platform.machine() != "x86_64" or sys.version_info[:2] != PYTHON["bookworm"] or not find_spec("shiv"):
         raise UnavailableError("what runs in the guest is built by shiv for x86-64 and Python 3.11, and by the same")
     folder = work() / f"image-{fingerprint()}"
     if not (folder / "kernels").exists():
         _build(folder)
-    return Image(folder / "root.img", dict(enumerate((folder / "kernels").read_text().split(), 1)))
+    return Image(folder / f"{suite}.img", dict(enumerate((folder / "kernels").read_text().split(), 1)))
 
 
 def fingerprint() -> str:
@@ -73,17 +73,27 @@ def _build(folder: Path) -> None:
         if done.returncode == UNREACHABLE:
             raise UnavailableError(f"the package mirror cannot be reached: {done.stderr.strip()}")
         done.check_returncode()
-        root_disk(new / "guest", new / "root.img")
-        rmtree(new / "guest")
+        for suite in PYTHON:
+            root_disk(new / suite, new / f"{suite}.img")
+            rmtree(new / suite)
         new.rename(folder)
     finally:
         rmtree(new, ignore_errors=True)
 
 
-def single_file(target: Path) -> None:
-    """The product as one file, as README.md says. CalledProcessError when shiv fails.
+def single_file(target: Path, suite: str = "bookworm") -> None:
+    """The product as one file for a guest, as README.md says. CalledProcessError when shiv fails.
 
-    What is compiled in it is for one version of Python, and the guest's is 3.11.
+    What is compiled in it is for one version of Python: for another than this one, wheels of that are taken.
+    UnavailableError where those cannot be had.
     """
-    command = [sys.executable, "-m", "shiv", "-q", "--compile-pyc", "-c", "hostsnap", "-o", str(target), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    version = PYTHON[suite]
+    own = version == sys.version_info[:2]
+    words = ["--compile-pyc"] if own else [
+        "--only-binary=:all:", "--platform=manylinux2014_x86_64", "--implementation=cp",
+        f"--python-version={'.'.join(map(str, version))}",
+    ]
+    command = [sys.executable, "-m", "shiv", "-q", *words, "-c", "hostsnap", "-o", str(target), str(ROOT)]
+    done = subprocess.run(command, check=own, capture_output=True, text=True)
+    if done.returncode:
+        raise UnavailableError(f"no wheels of Python {'.'.join(map(str, version))}: {done.stderr.strip()[-200:]}")

@@ -44,6 +44,17 @@ ask systemctl restart rig-nvidia
 for id in 101 102 103; do pct stop "$id" 2> /dev/null; ask pct start "$id"; done
 python3 tune.py read > "$RIG_RESULT/untouched.json"
 """
+LEGACY = """
+words="systemd.unified_cgroup_hierarchy=0 SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1"
+sed -i "s/^GRUB_CMDLINE_LINUX=\\"/&$words /" /etc/default/grub
+ask took update-grub 2> /dev/null
+"""
+# Debian 13 has no /etc/sysctl.d/99-sysctl.conf: sysctl -p reads the first file, and no boot does.
+WRITTEN = """
+printf '%s\\n' 'fs.inotify.max_user_instances = 8192' 'net.ipv4.tcp_keepalive_time = 600' > /etc/sysctl.conf
+echo 'net.ipv4.tcp_fin_timeout = 30' > /etc/sysctl.d/80-operator.conf
+ask sysctl -q -p /etc/sysctl.conf /etc/sysctl.d/80-operator.conf
+"""
 ONE = "; /c $caps:/d"  # no rule for nvidia-caps
 STALE, LXC = ("lxc.device-major-stale",), ("lxc.*",)
 
@@ -80,4 +91,12 @@ STAGES = (
     Stage("words-edited", 2, "", 1, leave=KEEP, seed=9, silent=LXC, says=("cmdline.token-lost",)),
     Stage("persisted", 1, "grub-reboot", 2, arrive=BASELINE, leave=FIX_FORESEEN, seed=10, silent=LXC),
     Stage("fixed", 2, silent=LXC),
+)
+CGROUP_V1 = (
+    Stage("cgroup-v2", 1, "", 1, leave=LEGACY, seed=11),
+    Stage("cgroup-v1", 1, silent=LXC),
+)
+DEBIAN_13 = (
+    Stage("debian-13", 1, "grub-reboot", 2, leave=WRITTEN, seed=12),
+    Stage("debian-13-rebooted", 2, arrive=FIX % "--now", says=STALE),
 )

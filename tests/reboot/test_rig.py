@@ -5,23 +5,26 @@ from __future__ import annotations
 import struct
 from itertools import pairwise
 
+import pytest
+
 from .disk import CODE, SECTOR, START, table
 from .machine import QEMU
-from .stages import STAGES
+from .stages import CGROUP_V1, DEBIAN_13, STAGES, Stage
 from .tunables import NAMES, chosen
 from .verdicts import Hits, starts
 
 
-def test_each_stage_has_the_kernel_that_the_one_before_chose() -> None:
-    saved = STAGES[0].kernel
-    for stage, after in pairwise(STAGES):
+@pytest.mark.parametrize("stages", [STAGES, CGROUP_V1, DEBIAN_13], ids=lambda stages: stages[0].name)
+def test_each_stage_has_the_kernel_that_the_one_before_chose(stages: tuple[Stage, ...]) -> None:
+    saved = stages[0].kernel
+    for stage, after in pairwise(stages):
         saved = stage.next if stage.how == "grub-set-default" else saved
         assert after.kernel == stage.next == (stage.next if stage.how == "grub-reboot" else saved), stage.name
-    assert len({stage.name for stage in STAGES}) == len(STAGES) > 10
+    assert len({stage.name for stage in stages}) == len(stages)
 
 
 def test_a_seed_chooses_half_of_the_tunables_and_always_the_same() -> None:
-    halves = [chosen(stage.seed) for stage in STAGES if stage.seed is not None]
+    halves = [chosen(stage.seed) for stage in (*STAGES, *CGROUP_V1, *DEBIAN_13) if stage.seed is not None]
     assert all(len(half) == len(NAMES) // 2 for half in halves) and len({*halves}) == len(halves) >= 10
     assert chosen(1) == chosen(1) and {name for half in halves for name in half} == {*NAMES}
 
