@@ -46,10 +46,8 @@ class History:
 def draw(found: Sequence[History], title: str) -> str:
     """An SVG with the histories below each other."""
     said = "; ".join(f"{one.metric} in {len(one.moments)} snapshots" for one in found)
-    canvas = Canvas(WIDTH, title, f"{said}. Points are medians, whiskers reach from the lowest to the highest run.")
-    canvas.text(LEFT, 26, shortened(title, 88), "head")
-    canvas.height = 34.0
-    for history, rest in zip(found, workloads([history.workload for history in found], 104), strict=True):
+    canvas = series.sheet(WIDTH, LEFT, title, said)
+    for history, rest in zip(found, workloads([history.workload for history in found], LETTERS), strict=True):
         _panel(canvas, history, rest)
     return canvas.svg()
 

@@ -60,9 +60,7 @@ def _curve(found: Ladder, sides: Sides) -> Curve:
 def draw(found: Sequence[Curve], title: str) -> str:
     """An SVG with the curves below each other."""
     words = "; ".join(f"{curve.metric} over {curve.parameter}" for curve in found)
-    canvas = Canvas(WIDTH, title, f"{words}. Points are medians, whiskers reach from the lowest to the highest run.")
-    canvas.text(LEFT, 26, shortened(title, 88), "head")
-    canvas.height = 34.0
+    canvas = series.sheet(WIDTH, LEFT, title, words)
     for curve, rest in zip(found, workloads([curve.workload for curve in found], 104), strict=True):
         _panel(canvas, curve, rest)
     return canvas.svg()

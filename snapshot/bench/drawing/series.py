@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .axes import Scale
 from .canvas import Canvas
+from .labels import shortened
 
 Three = tuple[float, float, float]  # lowest, middle and highest run
 Point = tuple[float, Three | None]  # place on the level axis; None where no run gave a value
@@ -31,3 +32,11 @@ def _unbroken(points: Sequence[Point]) -> Iterator[list[tuple[float, Three]]]:
             yield run
             run = []
     yield run
+
+
+def sheet(width: float, left: float, title: str, said: str) -> Canvas:
+    """A picture of what SAID lists, with its title, on which panels come below each other."""
+    canvas = Canvas(width, title, f"{said}. Points are medians, whiskers reach from the lowest to the highest run.")
+    canvas.text(left, 26, shortened(title, 88), "head")
+    canvas.height = 34.0
+    return canvas
