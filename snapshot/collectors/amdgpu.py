@@ -114,8 +114,10 @@ def _power(reading: Reading, folder: str, fact: tuple[str, ...]) -> dict[str, ob
 
 def _number(reading: Reading, path: str, *fact: str) -> int | None:
     text = reading.text(path, *fact)
-    if text is None or re.fullmatch("[0-9]{1,18}", text.strip()):
-        return None if text is None else int(text)
+    if text is None:
+        return None
+    if re.fullmatch("[0-9]{1,18}", number := text.strip()):
+        return int(number)
     reading.unread(fact, path, f"no number: {text[:80]!r}")
     return None
 

@@ -67,9 +67,10 @@ def find_slot(slots: dict[str, str], address: str) -> str | None:
 
 def parse_number(text: str) -> int:
     """A decimal number such as numa_node's -1. ParseError when it is none."""
-    if not re.fullmatch(r"-?\d{1,9}", text.strip()):
+    number = text.strip()
+    if not re.fullmatch("-?[0-9]{1,9}", number):
         raise ParseError(f"no number: {text[:80]!r}")
-    return int(text)
+    return int(number)
 
 
 def parse_total(text: str) -> int:

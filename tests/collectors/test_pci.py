@@ -15,7 +15,7 @@ from snapshot.collectors import pci
 from snapshot.collectors.base import Unread
 from snapshot.collectors.pci_facts import CAPABILITIES, REGISTERS
 from snapshot.collectors.pci_ids import find_name
-from snapshot.collectors.pci_sysfs import find_slot, parse_place, parse_resource, parse_slots, parse_total
+from snapshot.collectors.pci_sysfs import find_slot, parse_number, parse_place, parse_resource, parse_slots, parse_total
 from snapshot.errors import AbsentError, ParseError
 from snapshot.host.base import Result
 from snapshot.sections.pci import Aer, Bar, Function, Pci
@@ -326,3 +326,10 @@ def test_kernel_texts_give_facts_or_one_error(text: str) -> None:
             continue
     parse_place(text)
     parse_slots({"1": text})
+
+
+@pytest.mark.parametrize("text", ["53\n", " 53 ", "\x1c53\x1d"])
+def test_blanks_around_a_number_are_no_part_of_it(text: str) -> None:
+    assert parse_number(text) == 53
+    with pytest.raises(ParseError, match="no number"):
+        parse_number(text.replace("53", "٥٣"))

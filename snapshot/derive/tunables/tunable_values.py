@@ -98,6 +98,7 @@ def _same_number(one: str, other: str) -> bool:
 
 
 def _real(written: str) -> int | float | None:
-    if (found := number(written.strip())) is not None:
+    word = written.strip()
+    if (found := number(word)) is not None:
         return found
-    return float(written) if re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", written.strip()) else None
+    return float(word) if re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", word) else None
