@@ -4,8 +4,6 @@ The engine's own stand in ``engine.settings``. What is only known elsewhere is c
 of paths by the diff, ids and limits of rules by the engine, names of parsers by whoever runs the commands.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..engine.finding import Severity

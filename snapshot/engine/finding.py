@@ -3,8 +3,6 @@
 The key (rule, subject) is stable: waivers, test reports and forecasts match by it.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from ..sections.base import Model, field

@@ -30,11 +30,9 @@ by key: its ``subject`` says which, of values as they are; an empty text is the 
 finding.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from ..errors import misspelt
 from ..regexes import regex
@@ -207,7 +205,7 @@ class Rule(Model):
         """Whether it is judged before a reboot."""
         return self.foresees or self.scope == "forecast"
 
-    def forecast(self) -> Rule:
+    def forecast(self) -> Self:
         """The rule as it is judged before a reboot."""
         return self.copy(scope="forecast", foresees=False, where=[*self.where, *self.ahead], ahead=[])
 

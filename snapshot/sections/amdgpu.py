@@ -3,8 +3,6 @@
 A file that a kind of GPU or a kernel does not have is a fact that is missing.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import IDENTITY, Model, Private, field

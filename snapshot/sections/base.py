@@ -8,13 +8,14 @@ A mark is put on a field with ``Annotated[type, MARK]`` and read back with ``mar
 ``VOLATILE`` changes by itself and is left out of the diff by default; ``EVIDENCE`` says where a fact was found
 and is never compared; ``IDENTITY`` names the same thing under another key; ``PerCpu(type)`` and ``Matrix``
 say how the diff has to read a table; ``Private(kind)`` names somebody or something that redaction replaces.
-"""
 
-from __future__ import annotations
+Modules of models do without ``from __future__ import annotations``: the types are asked for, and as texts they would
+have to be compiled for that.
+"""
 
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import UnionType
 from typing import (
     Annotated,
@@ -33,7 +34,7 @@ from ..records import record
 from ..regexes import regex
 
 _REQUIRED: Final = object()
-_SCALARS: Final = frozenset({str, int, bool, float})
+SCALARS: Final = frozenset({str, int, bool, float})
 
 
 @record(frozen=True)
@@ -55,7 +56,25 @@ def field(*, description: str, default: Any = _REQUIRED) -> Any:
 
 
 class ModelType(type):
-    """The class of models, which tells a checker of types that a model class can be a key."""
+    """The class of models. It takes the fields out of the class body, where only their defaults stay."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> "ModelType":
+        """The class; TypeError when one of its annotations is no field, or hides what every model has."""
+        own = {key: value for key, value in body.items() if type(value) is FieldInfo}
+        rest = {key: value.default if key in own else value for key, value in body.items()
+                if not (key in own and value.required)}
+        made = super().__new__(cls, name, bases, rest)
+        if bases:
+            made._take(own)
+        return made
+
+    def _take(cls, own: dict[str, FieldInfo]) -> None:
+        """Adds the fields of the class body to those of its base."""
+        base: Any = cls.__base__
+        if odd := [key for key in cls.__annotations__ if key not in own or key in vars(Model)]:
+            raise TypeError(f"{cls.__name__}.{odd[0]} has to be a field() and must not hide what every model has")
+        cls.fields = {**base.fields, **own}
+        cls.required = frozenset(key for key, info in cls.fields.items() if info.default is _REQUIRED)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
@@ -65,18 +84,6 @@ class Model(metaclass=ModelType):
     fields: ClassVar[dict[str, FieldInfo]] = {}
     required: ClassVar[frozenset[str]] = frozenset()
 
-    def __init_subclass__(cls) -> None:
-        own: dict[str, Any] = {name: vars(cls).get(name) for name in cls.__annotations__}
-        for name, info in own.items():
-            if not isinstance(info, FieldInfo) or name in vars(Model):
-                raise TypeError(f"{cls.__name__}.{name} has to be a field() and must not hide what every model has")
-            if info.required:
-                delattr(cls, name)
-            else:
-                setattr(cls, name, info.default)
-        cls.fields = {**cls.fields, **own}
-        cls.required = frozenset(name for name, info in cls.fields.items() if info.required)
-
     def __init__(self, **values: Any) -> None:
         cls, given = type(self), values.keys()
         if not cls.required <= given:
@@ -85,6 +92,14 @@ class Model(metaclass=ModelType):
             raise TypeError(f"{cls.__name__} has no field {', '.join(sorted(given - cls.fields.keys()))}")
         self.__dict__.update(values)
         self._verify()
+
+    @classmethod
+    def built(cls, values: Mapping[str, Any]) -> Self:
+        """A model of VALUES, which are known to be fields, and all that are required."""
+        made = object.__new__(cls)
+        made.__dict__.update(values)
+        made._verify()
+        return made
 
     def _verify(self) -> None:
         """ValueError when the values do not go together; for models to override."""
@@ -138,7 +153,7 @@ class Model(metaclass=ModelType):
 
 
 def _plain(value: Any) -> Any:
-    if type(value) in _SCALARS:
+    if type(value) in SCALARS:
         return value
     if isinstance(value, Model):
         return value.table()
@@ -162,10 +177,11 @@ def types(model: type[Model]) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     for cls in reversed(model.__mro__):
         own = {} if cls in (object, Model) else cls.__annotations__
-        # All in one: get_type_hints compiles one by one, which takes longer than reading a snapshot does. The names
-        # are those of the module, since in the class a field's name would hide a type of the same name.
-        kinds = eval(f"[{', '.join(own.values())}]", vars(sys.modules[cls.__module__]))  # noqa: S307 - of our own source
-        found |= zip(own, kinds, strict=True)
+        texts = [kind for kind in own.values() if isinstance(kind, str)]
+        if texts:  # under "from __future__ import annotations", which our own models do without: compiling takes time
+            kinds = eval(f"[{', '.join(texts)}]", vars(sys.modules[cls.__module__]))  # noqa: S307 - of the module's source
+            own = dict(zip(own, kinds, strict=True))
+        found |= own
     return found
 
 
@@ -221,6 +237,11 @@ def parse_cpus(text: str) -> list[int]:
 
     Source: Documentation/admin-guide/cputopology.rst, bitmap_parselist in lib/bitmap-str.c.
     """
+    return [*_cpus(text)]
+
+
+@lru_cache(maxsize=4096)  # a host has thousands of lists, and few different ones
+def _cpus(text: str) -> tuple[int, ...]:
     cpus: set[int] = set()
     for part in filter(None, text.strip().split(",")):
         found = _RANGE.fullmatch(part)
@@ -228,7 +249,7 @@ def parse_cpus(text: str) -> list[int]:
         if not low <= high <= 65535:
             raise ValueError(f"not a CPU range: {part!r}")
         cpus.update(range(low, high + 1))
-    return sorted(cpus)
+    return (*sorted(cpus),)
 
 
 def format_cpus(cpus: Iterable[int]) -> str:
@@ -258,7 +279,7 @@ def expand(table: Mapping[str, str], kind: type[int] | type[str] | type[bool]) -
         if kind is bool and text not in ("true", "false"):
             raise ValueError(f"not a boolean: {text!r}")
         value = text == "true" if kind is bool else kind(text)
-        for cpu in parse_cpus(cpus):
+        for cpu in _cpus(cpus):
             if cpu in values:
                 raise ValueError(f"cpu {cpu} has two values: {values[cpu]!r} and {value!r}")
             values[cpu] = value

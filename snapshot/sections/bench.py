@@ -5,8 +5,6 @@ run; what repeats inside a run (requests, iterations, tokens, rounds) is its spr
 values of one process share its start, its memory layout and its clocks, and so say nothing about the next run.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Literal
 

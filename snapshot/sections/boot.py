@@ -1,7 +1,5 @@
 """What starts the kernel: the loader, its entries, and which of them comes next."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, Model, Origin, Private, field

@@ -1,7 +1,5 @@
 """The kernel command line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """Processors: what they are, which are in use, how they and the NUMA nodes hang together."""
 
-from __future__ import annotations
-
 from .base import CpuInts, CpuWords, Matrix, Model, field
 
 

@@ -1,7 +1,5 @@
 """CPU frequency scaling."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, CpuFlags, CpuInts, CpuWords, Model, field

@@ -1,7 +1,5 @@
 """Idle states of the CPUs (C-states)."""
 
-from __future__ import annotations
-
 from .base import CpuFlags, Model, field
 
 

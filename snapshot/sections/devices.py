@@ -1,7 +1,5 @@
 """Device majors and the device nodes that containers use."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from ..regexes import regex

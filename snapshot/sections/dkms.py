@@ -1,7 +1,5 @@
 """Kernel modules that DKMS builds, for which kernels."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import EVIDENCE, Model, field

@@ -1,7 +1,5 @@
 """The firmware of the machine: BIOS, board, DIMMs, BMC, TPM and Secure Boot."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import EVIDENCE, IDENTITY, Model, Private, field

@@ -35,7 +35,7 @@ def fit(model: type[M], table: Any) -> M:
             raise MisfitError
         values[name] = checks[name](value)
     try:
-        return model(**values)
+        return model.built(values)
     except ValueError:  # of _verify
         raise MisfitError from None
 
@@ -65,7 +65,16 @@ def _check(kind: Any) -> Check:
         return lambda value: value
     if kind is float:
         return _number
-    return lambda value: _taken(value, kind in SCALARS and type(value) is kind)
+    return _of_type(kind if kind in SCALARS else None)
+
+
+def _of_type(kind: Any) -> Check:
+    def check(value: Any) -> Any:
+        if type(value) is not kind:
+            raise MisfitError
+        return value
+
+    return check
 
 
 def _taken(value: Any, fits: bool) -> Any:

@@ -4,8 +4,6 @@ Numbers of groups differ from boot to boot (a PCI function has its own in the se
 first of its devices.
 """
 
-from __future__ import annotations
-
 from .base import Model, field
 
 

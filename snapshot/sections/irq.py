@@ -5,8 +5,6 @@ function that differ in a number only are the queues of one action. A per-CPU ta
 place of CPUs.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, VOLATILE, CpuWords, Model, Origin, field

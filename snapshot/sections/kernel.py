@@ -1,7 +1,5 @@
 """The running kernel and the installed ones."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, Model, field

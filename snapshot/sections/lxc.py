@@ -1,7 +1,5 @@
 """LXC containers of this node: Proxmox VE's and plain LXC's."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import EVIDENCE, VOLATILE, Model, Origin, Private, field

@@ -1,7 +1,5 @@
 """Memory: how much, in which nodes, huge pages, THP, KSM, swap, and the errors that EDAC counted."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import VOLATILE, Model, field

@@ -1,7 +1,5 @@
 """Kernel modules: loaded and built-in ones, what configures them, and what each installed kernel has on disk."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, Model, Origin, field

@@ -1,7 +1,5 @@
 """Network interfaces, and what the files say that set them up. IP addresses and routes are not recorded."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, IDENTITY, VOLATILE, Model, Origin, field

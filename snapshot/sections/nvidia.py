@@ -5,8 +5,6 @@ that did not answer. A fact that nvidia-smi calls N/A is none that this GPU has,
 with an error, or no longer tells, is unread with that text.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import IDENTITY, VOLATILE, Matrix, Model, Origin, Private, field

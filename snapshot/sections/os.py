@@ -1,7 +1,5 @@
 """Which system runs on the host: distribution, Proxmox VE, systemd and LXC versions, virtualization."""
 
-from __future__ import annotations
-
 from .base import Model, field
 
 

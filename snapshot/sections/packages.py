@@ -1,7 +1,5 @@
 """Installed packages that decide about kernel, drivers, firmware and guests, and what keeps or moves them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import EVIDENCE, Model, Origin, field

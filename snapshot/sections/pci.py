@@ -4,8 +4,6 @@ A fact that the registers do not have (a link below no root port, controls of a 
 could not be read or has a reserved value is missing too, and stands in the outcome's unread.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import EVIDENCE, IDENTITY, VOLATILE, Model, field

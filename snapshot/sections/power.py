@@ -1,7 +1,5 @@
 """Power management that costs latency or speed, beside cpufreq and cpuidle."""
 
-from __future__ import annotations
-
 from .base import CpuInts, CpuWords, Model, field
 
 

@@ -1,7 +1,5 @@
 """Virtual machines of this Proxmox VE node, and the PCI devices that they can be given by name."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, Model, Origin, Private, field

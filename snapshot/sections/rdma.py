@@ -1,7 +1,5 @@
 """RDMA devices: InfiniBand, RoCE and iWARP adapters."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, IDENTITY, Model, Origin, field

@@ -1,7 +1,5 @@
 """What container engines are told about devices: CDI files, their configuration, links and id ranges."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import EVIDENCE, Model, Origin, field

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from ..records import field, record, replace
 from . import model as model_of
-from .base import EVIDENCE, IDENTITY, VOLATILE, Matrix, Model, PerCpu, Private, types
+from .base import EVIDENCE, IDENTITY, SCALARS, VOLATILE, Matrix, Model, PerCpu, Private, types
 
 Kind = Literal["leaf", "model", "table", "rows", "percpu", "matrix"]
 Path = tuple[str, ...]
@@ -86,14 +86,16 @@ def of_model(model: type[Model]) -> Shape:
 def _of(annotation: Any) -> Shape:
     kind, found = _bare(annotation, [])
     cpu = next((mark.type for mark in found if isinstance(mark, PerCpu)), None)
-    return replace(
-        Shape("percpu", cpu=cpu) if cpu else _of_kind(kind),
-        evidence=EVIDENCE in found, volatile=VOLATILE in found, identity=IDENTITY in found,
+    shape = Shape("percpu", cpu=cpu) if cpu else _of_kind(kind)
+    return shape if not found else replace(
+        shape, evidence=EVIDENCE in found, volatile=VOLATILE in found, identity=IDENTITY in found,
         private=next((mark.kind for mark in found if isinstance(mark, Private)), ""),
     )
 
 
 def _of_kind(kind: Any) -> Shape:
+    if kind in SCALARS:
+        return LEAF
     arguments = get_args(kind)
     if get_origin(kind) is dict:
         return Shape("table", item=_of(arguments[1]))
@@ -106,6 +108,8 @@ def _of_kind(kind: Any) -> Shape:
 
 def _bare(annotation: Any, found: list[Any]) -> tuple[Any, list[Any]]:
     """ANNOTATION without Annotated and None, and every mark met on the way."""
+    if annotation in SCALARS:
+        return annotation, found
     if get_origin(annotation) is Annotated:
         return _bare(annotation.__origin__, found + list(annotation.__metadata__))
     if get_origin(annotation) in (Union, UnionType):

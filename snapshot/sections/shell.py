@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..errors import ParseError
-from ..records import field, record
+from ..records import field, record, replace
 from ..regexes import regex
 from .shell_frames import Condition as Condition
 from .shell_frames import Frame
@@ -40,14 +39,16 @@ _ENDS = {"fi": ("if",), "done": ("while", "until", "for", "select"), "esac": ("c
          ")": ("subshell", "function")}
 
 
-class Redirect(NamedTuple):
+@record(frozen=True)
+class Redirect:
     """A redirection: its sign (>, 2>, <<<) and its word as written."""
 
     sign: str
     word: str
 
 
-class Step(NamedTuple):
+@record(frozen=True)
+class Step:
     """A simple command: its words as written, its first and last line, and what it stands in, outermost first."""
 
     words: tuple[str, ...]
@@ -120,7 +121,7 @@ class _Parser:
         """All commands."""
         self._end(";")
         gone = {f"{name}()" for name in self.called}
-        return [s._replace(within=tuple(b for b in s.within if b.text not in gone)) for s in self.found]
+        return [replace(s, within=tuple(b for b in s.within if b.text not in gone)) for s in self.found]
 
     def _loop(self, frame: Frame, token: Token) -> None:
         if token.kind == "operator":

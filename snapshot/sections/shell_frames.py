@@ -6,14 +6,13 @@ to right.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..records import field, record
 
 _ALWAYS = ("while true", "while :", "until false")
 
 
-class Loop(NamedTuple):
+@record(frozen=True)
+class Loop:
     """A ``for`` that a command stands in. WORDS as written; None: it has no list of words."""
 
     name: str
@@ -22,7 +21,8 @@ class Loop(NamedTuple):
     line: int
 
 
-class Condition(NamedTuple):
+@record(frozen=True)
+class Condition:
     """What decides whether a command runs, and the line where that begins. NEVER: the command surely does not."""
 
     text: str

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..errors import ParseError
+from ..records import record
 from ..regexes import regex
 
 _DEEPEST = 30  # quotes and brackets within each other
@@ -20,7 +20,8 @@ _PLAIN = regex(r"[^ \t\r\n;&|<>()'\"`$\\]+")
 _BLANKS = regex(r"[ \t]*")
 
 
-class Token(NamedTuple):
+@record(frozen=True)
+class Token:
     """A word, an operator or a redirection (its sign), and where it stands."""
 
     kind: str

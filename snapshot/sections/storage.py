@@ -1,7 +1,5 @@
 """Block devices, what is mounted, and what the files say about it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .base import EVIDENCE, IDENTITY, VOLATILE, Model, Origin, Private, field

@@ -1,7 +1,5 @@
 """Kernel tunables: what they are now, and what the files say that sets them at boot."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What systemd, udev, cron, tuned and hooks do at boot that touches tuning, and which units failed."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from .base import EVIDENCE, VOLATILE, Model, Origin, field

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from snapshot.sections import NAMES, model
 from snapshot.sections.base import (
     EVIDENCE,
     IDENTITY,
@@ -154,3 +156,18 @@ def test_a_model_is_strict_and_leaves_none_out() -> None:
     for wrong in ({"plain": "1"}, {"plain": True}, {"unknown": 1}, {"khz": {"1": 0}}):
         with pytest.raises(ValidationError):
             Marked.model_validate({"khz": {}, **wrong})
+
+
+def test_types_of_shipped_models_are_no_texts() -> None:
+    """Texts are compiled one by one where they are asked for: base.types."""
+    for name in NAMES:
+        model(name)
+    known = [cls for cls in _below(Model) if cls.__module__.startswith("snapshot.sections")]
+    assert len(known) > 100
+    assert [cls for cls in known if any(isinstance(kind, str) for kind in cls.__annotations__.values())] == []
+
+
+def _below(cls: type[Model]) -> Iterator[type[Model]]:
+    for below in cls.__subclasses__():
+        yield below
+        yield from _below(below)
