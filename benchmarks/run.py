@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -141,6 +142,14 @@ def numbers_compared(folder: Path) -> Iterator[Pair]:
         yield Pair("bench compare : pyperf", [SNAP, "bench", "compare", "--config", "/dev/null", *sides], theirs, "")
 
 
+def rules_judged(folder: Path) -> str:
+    """A line of the table for ``benchmarks.rules``, which is timed within its process."""
+    sides = snapshots.write(folder / "rules", BIG_BYTES)
+    argv = [PYTHON, "-m", "benchmarks.rules", *map(str, sides)]
+    done = subprocess.run(argv, check=True, capture_output=True, text=True)
+    return f"{'300 rules, 500 KB':<26}{float(done.stdout):8.0f}{'':30}  60 ms"
+
+
 def main() -> None:
     """Prints a row a pair."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 11
@@ -150,6 +159,7 @@ def main() -> None:
         for pair in pairs(Path(folder), Path(fast)):
             timed(pair.command), timed(pair.yardstick)
             print(row(pair, [(timed(pair.command), timed(pair.yardstick)) for _ in range(runs)]))
+        print(rules_judged(Path(folder)))
 
 
 def row(pair: Pair, both: list[tuple[Run, Run]]) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..derive.facts import Derived
 from ..diff import Diff
 from ..diff.change import MISSING, Side
-from ..records import record
+from ..records import field, record
 from ..sections.base import Matrix, expand, format_cpus
 from ..sections.shape import Shape, of_section
-from .path import EACH, Found, Gap, Place, Row, known, look
+from .path import EACH, Found, Gap, Place, Row, descend, known, look
 from .rule import Rule
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Case:
     before: Snapshot | None
     diff: Diff | None
     derive: Derive
+    walked: dict[object, list[Item]] = field(default_factory=dict)  # what is left of a walk for the next rule
 
 
 @record(frozen=True)
@@ -46,12 +47,18 @@ def items(rule: Rule, case: Case) -> Iterator[Item]:
     """The items that RULE walks. An item whose key is "", or the beginning of keys, stands for all that are unknown."""
     if not rule.each:
         yield Item("", Place("after", case.after, ()), Place("before", case.before, ()) if case.before else None)
-    elif rule.each[0] == "derived":
-        yield from _rows(rule, case)
+        return
+    each = tuple(rule.each)
+    if each[0] == "derived":
+        gone = rule.scope != "change" or "removed" in rule.items
+        back = gone or _looks_back(rule)
+        if (each, back, gone) not in case.walked:
+            case.walked[each, back, gone] = [*_rows(each[1], case, back, gone)]
+        yield from case.walked[each, back, gone]
     else:
-        section, *rest = rule.each
-        shape = of_section(section)
-        yield from _walk(case, shape, (section,), (section,), rest, ())
+        if each not in case.walked:
+            case.walked[each] = [*_walk(case, of_section(each[0]), each[:1], each[:1], [*each[1:]], ())]
+        yield from case.walked[each]
 
 
 def cover(unknown: Mapping[str, Gap], key: str) -> Gap | None:
@@ -64,10 +71,10 @@ def _looks_back(rule: Rule) -> bool:
     return {*rule.items} != {"kept", "added"} or any(path[0] == "was" for path in rule.paths())
 
 
-def _rows(rule: Rule, case: Case) -> Iterator[Item]:
-    name, pair = rule.each[1], rule.scope == "change"
+def _rows(name: str, case: Case, back: bool, gone: bool) -> Iterator[Item]:
+    """The rows of a table; BACK: with those of before, GONE: also such as are only there."""
     after = case.derive(name, case.after, case.before)
-    before = case.derive(name, case.before, None) if case.before and (not pair or _looks_back(rule)) else Derived()
+    before = case.derive(name, case.before, None) if case.before and back else Derived()
     now, then = _gaps(name, after, "after"), _gaps(name, before, "before")
     for key, gap in now.items():
         some = gap if any(old.startswith(key) for old in before.rows) else None  # rows that are not told from others
@@ -77,7 +84,7 @@ def _rows(rule: Rule, case: Case) -> Iterator[Item]:
         old = olds[key]
         yield Item(key, Row(name, key, row), None if old is None else _row(name, old, before, then), old or "")
     met = {*olds.values()}
-    for key, row in before.rows.items() if not pair or "removed" in rule.items else ():
+    for key, row in before.rows.items() if gone else ():
         if key not in met and cover(now, key) is None:
             yield Item(key, None, Row(name, key, row), key)
 
@@ -135,6 +142,7 @@ def _members(case: Case, path: Keys, was: Keys) -> Iterator[Item]:
         yield _all_unknown("", now, then)
         return
     pairs = case.diff.pairing(path[0], path[1:], was[1:]).before_of if case.diff else {}
+    table, olds = _table(case.after, path), _table(case.before, was) if then else {}
     met = set()
     for key, gap in now.items():
         if gap and not key:
@@ -142,13 +150,13 @@ def _members(case: Case, path: Keys, was: Keys) -> Iterator[Item]:
             continue
         old = pairs.get(key, key)
         met.add(old)
-        after = gap or Place("after", case.after, (*path, key))
-        yield Item(key, after, _before(case, then, was, old, key in pairs), old)
+        after = gap or Place("after", case.after, (*path, key), MISSING, table[key])
+        yield Item(key, after, _before(case, then, was, old, key in pairs, olds), old)
     if isinstance(then, dict):
         for key in (key for key in then if key not in met):
             lost = look("after", case.after, (*path, key))
             if not isinstance(lost, Gap) or lost != now.get(""):  # of that all is said under ""
-                yield Item(key, lost if isinstance(lost, Gap) else None, _before(case, then, was, key, True), key)
+                yield Item(key, lost if isinstance(lost, Gap) else None, _before(case, then, was, key, True, olds), key)
 
 
 def _all_unknown(key: str, now: Gap, then: Any) -> Item:
@@ -156,12 +164,20 @@ def _all_unknown(key: str, now: Gap, then: Any) -> Item:
     return Item(key, now, then if isinstance(then, Gap) else now, key)
 
 
-def _before(case: Case, then: dict[str, Gap | None] | Gap, was: Keys, key: str, paired: bool) -> Seen:
+def _table(snapshot: Snapshot | None, path: Keys) -> Any:
+    """The table at PATH, {} where there is none."""
+    table = descend(snapshot.table(path[0]), path[1:]) if snapshot else {}
+    return table if isinstance(table, dict) else {}
+
+
+def _before(
+    case: Case, then: dict[str, Gap | None] | Gap, was: Keys, key: str, paired: bool, table: Mapping[str, Any],
+) -> Seen:
     """The before side of an item. Without a pair, one of the same key there is another thing."""
     if isinstance(then, Gap) or case.before is None:
         return then if isinstance(then, Gap) else None
     if key in then:
-        return then[key] or (Place("before", case.before, (*was, key)) if paired else None)
+        return then[key] or (Place("before", case.before, (*was, key), MISSING, table[key]) if paired else None)
     lost = look("before", case.before, (*was, key))
     return lost if isinstance(lost, Gap) else None
 

@@ -17,7 +17,6 @@ from ..diff import Diff, silent
 from ..diff.change import Side
 from ..records import field, record
 from ..regexes import regex
-from . import sight
 from .causes import explained
 from .conditions import true
 from .finding import SEVERITIES, Class, Finding, Verdict
@@ -25,6 +24,7 @@ from .items import Case, Derive, Item, items
 from .path import Gap, Scope
 from .rule import Rule
 from .settings import Locate, nowhere
+from .sight import NOT_APPLICABLE, Sight
 from .wording import failed, joined, unknown
 
 if TYPE_CHECKING:
@@ -36,15 +36,6 @@ _NUMBER = regex(r"([0-9]{1,18})")
 STARTING = ("initializing", "starting")  # systemctl(1), is-system-running
 SCOPES = ("state", "change")
 EXPECTED = {"expectations": expectations, "expected_mounts": expected_mounts}
-
-
-@record(frozen=True)
-class Ruling:
-    """The verdict on one side of an item; what is missing for it, if it is unknown."""
-
-    verdict: Verdict
-    gaps: tuple[Gap, ...]
-    scope: Scope
 
 
 @record()
@@ -121,7 +112,7 @@ class _Bench:
     """One rule at work on one case; what it finds goes into OUT."""
 
     def __init__(self, rule: Rule, case: Case, out: Judgement) -> None:
-        self.rule, self.case, self.out = rule, case, out
+        self.rule, self.case, self.out, self.sight = rule, case, out, Sight(rule, case)
         self.pair = rule.scope == "change"
         self.both = case.before is not None and rule.scope == "state"
         self.applied = False
@@ -175,34 +166,34 @@ class _Bench:
             yield Gap(("meta", "boot_id"), "", "whether there was a boot between is not known", side)
 
     def _item(self, item: Item) -> None:
-        if not sight.watched(self.rule, item):
+        sight = self.sight
+        if not sight.watched(item):
             return
-        now = self._ruling(sight.after(self.rule, self.case, item))
-        then = self._ruling(sight.before(self.rule, self.case, item)) if self.both else None
-        self.applied |= any(one is not None and one.verdict != "not-applicable" for one in (now, then))
-        if now and now.verdict == "unknown":
-            self.out.unknown.append(unknown(self.rule, item.key, now.gaps, now.scope))
-        elif now and now.verdict == "fail":
-            self._fails(now, then)
+        now, then = sight.after(item), sight.before(item) if self.both else None
+        verdict, gaps = sight.verdict(now) if now else NOT_APPLICABLE
+        old, _ = sight.verdict(then) if then else NOT_APPLICABLE
+        if verdict == old == "not-applicable":
+            return
+        self.applied = True
+        if now and verdict == "unknown":
+            self.out.unknown.append(unknown(self.rule, item.key, gaps, now))
+        elif now and verdict == "fail":
+            self._fails(now, old)
         else:
-            self._holds(now, then)
+            self._holds(now, verdict == "pass", then if old == "fail" else None)
 
-    def _ruling(self, view: sight.View | None) -> Ruling | None:
-        return Ruling(*sight.verdict(self.rule, view), view.scope) if view else None
+    def _fails(self, now: Scope, old: Verdict) -> None:
+        class_: Class = "existing" if old == "fail" or not (self.pair or self.both) else "new"
+        self.out.findings.append(failed(self.rule, now, class_, NOT_JUDGED_BEFORE if old == "unknown" else ""))
 
-    def _fails(self, now: Ruling, then: Ruling | None) -> None:
-        class_: Class = "existing" if (then and then.verdict == "fail") or not (self.pair or self.both) else "new"
-        note = NOT_JUDGED_BEFORE if then and then.verdict == "unknown" else ""
-        self.out.findings.append(failed(self.rule, now.scope, class_, note))
-
-    def _holds(self, now: Ruling | None, then: Ruling | None) -> None:
-        self.out.passed += now is not None and now.verdict == "pass"
-        if then and then.verdict == "fail" and self._resolved(now):
-            self.out.findings.append(failed(self.rule, then.scope, "resolved"))
+    def _holds(self, now: Scope | None, passes: bool, failed_then: Scope | None) -> None:
+        self.out.passed += passes
+        if failed_then and self._resolved(now):
+            self.out.findings.append(failed(self.rule, failed_then, "resolved"))
         better = self.rule.better
-        if better and now and now.verdict == "pass" and true(better.when, now.scope, self.rule):
-            self.out.findings.append(failed(self.rule, now.scope, "better"))
+        if better and now and passes and true(better.when, now, self.rule):
+            self.out.findings.append(failed(self.rule, now, "better"))
 
-    def _resolved(self, now: Ruling | None) -> bool:
+    def _resolved(self, now: Scope | None) -> bool:
         """Whether what failed before is gone, or passes and is in order."""
-        return now is None or true(self.rule.mended, now.scope, self.rule)
+        return now is None or true(self.rule.mended, now, self.rule)

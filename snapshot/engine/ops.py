@@ -11,15 +11,17 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diff.change import MISSING
 from ..diff.walk import same
+from ..records import record
 from ..regexes import regex
 from ..sections.debversion import order
 
 
-class Sense(NamedTuple):
+@record(frozen=True)
+class Sense:
     """Which way is better, and how far is still the same (a number, or "5%" of the operand)."""
 
     better: str | None = None
@@ -63,12 +65,15 @@ def _not(operator: Operator) -> Operator:
 
 
 def _equal(left: Any, right: Any, sense: Sense) -> bool:
-    near = sense.tolerance is not None and _number(left) and _number(right)
-    return same(left, right) or (near and abs(left - right) <= slack(right, sense.tolerance))
+    if sense.tolerance is None or not (_number(left) and _number(right)):
+        return same(left, right)
+    return same(left, right) or abs(left - right) <= slack(right, sense.tolerance)
 
 
 def _in(left: Any, right: Any, _: Sense) -> bool | None:
-    return any(same(left, element) for element in right) if isinstance(right, list) else None
+    if not isinstance(right, list):
+        return None
+    return left in right if type(left) is str else any(same(left, element) for element in right)
 
 
 def _contains(left: Any, right: Any, sense: Sense) -> bool | None:

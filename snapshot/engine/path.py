@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..diff.change import MISSING, Side
@@ -30,19 +31,23 @@ class Gap:
 class Place:
     """Where an item stands in a snapshot: the section and the keys down to it. A CELL is a value of what stands there.
 
-    Of a per-CPU table that is the value of some CPUs, of a matrix that of two ids.
+    Of a per-CPU table that is the value of some CPUs, of a matrix that of two ids. HERE is what stands there, if known.
     """
 
     side: Side
     snapshot: Snapshot
     path: tuple[str, ...]
     cell: Any = MISSING
+    here: Any = MISSING
 
     def value(self, keys: Keys) -> Any:
         """What the item has at KEYS: a value, MISSING or a Gap."""
         if self.cell is not MISSING:
             return descend(self.cell, keys)
-        return look(self.side, self.snapshot, [*self.path, *keys])
+        if self.here is MISSING or EACH in keys:
+            return look(self.side, self.snapshot, [*self.path, *keys])
+        found = descend(self.here, keys)
+        return (_hidden(self.side, self.snapshot, self.path, keys) or found) if found is MISSING else found
 
     def where(self, keys: Keys) -> tuple[Side | None, list[str | int]]:
         """Side and full path of KEYS below it, for evidence."""
@@ -60,7 +65,9 @@ class Row:
     def value(self, keys: Keys) -> Any:
         """What the row has at KEYS: a value, MISSING or a Gap."""
         value = descend(self.values, keys)
-        unknown = self.values.get("unknown") if value is MISSING and keys else None
+        if value is not MISSING or not keys:
+            return value
+        unknown = self.values.get("unknown")
         if not isinstance(unknown, dict) or keys[0] not in unknown:
             return value
         gap = unknown[keys[0]]
@@ -74,24 +81,44 @@ class Row:
 Found = Place | Row
 
 
+class Facts:
+    """A derived table by the keys of items; it is worked out when a row is asked for, which many rules do of few."""
+
+    def __init__(self, name: str, derive: Callable[[], Mapping[str, Any]]) -> None:
+        self._name, self._derive = name, derive
+        self._rows: Mapping[str, Any] | None = None
+
+    def row(self, key: str) -> Row:
+        """The row KEY; an empty one where the table has none."""
+        if self._rows is None:
+            self._rows = self._derive()
+        return Row(self._name, key, self._rows.get(key, {}))
+
+
 @record(frozen=True)
 class Scope:
-    """What the paths of a rule can see: the judged side (AFTER), the one before it, and the item on both."""
+    """What the paths of a rule can see: the judged side (AFTER), the one before it, and the item on both.
+
+    HIDDEN is what hides the item: at most one gap for each snapshot.
+    """
 
     after: Snapshot
     before: Snapshot | None = None
     key: str = ""
     item: Found | None = None
     was: Found | None = None
-    fact: Row | None = None
+    facts: Facts | None = None
+    fact_key: str = ""
+    hidden: tuple[Gap, ...] = ()
+
+    @property
+    def fact(self) -> Row | None:
+        """The row of the rule's derived table for the item."""
+        return self.facts.row(self.fact_key) if self.facts else None
 
     def value(self, path: Keys) -> Any:
         """The value at PATH, MISSING or a Gap."""
-        root, keys = str(path[0]), path[1:]
-        if root in ("before", "after"):
-            return self._document("before" if root == "before" else "after", keys)
-        start = self._start(root)
-        return MISSING if start is None else start.value(keys)
+        return reader(path)(self)
 
     def where(self, path: Keys) -> tuple[Side | None, list[str | int]]:
         """Side and full path of what PATH leads to, for evidence."""
@@ -102,16 +129,43 @@ class Scope:
         return start.where(keys) if start else (None, [self.key, *keys])
 
     def _start(self, root: str) -> Found | None:
-        if root == "parent":
-            here = self.item
-            return Place(here.side, here.snapshot, here.path[:-1]) if isinstance(here, Place) else None
-        return {"item": self.item, "was": self.was, "fact": self.fact}[root]
+        return self.parent() if root == "parent" else {"item": self.item, "was": self.was, "fact": self.fact}[root]
 
-    def _document(self, side: Side, keys: Keys) -> Any:
-        snapshot = self.before if side == "before" else self.after
-        if snapshot is None:
-            return Gap(tuple(keys), "", "there is no snapshot from before", side)
-        return look(side, snapshot, keys)
+    def parent(self) -> Place | None:
+        """The table that holds the item."""
+        here = self.item
+        return Place(here.side, here.snapshot, here.path[:-1]) if isinstance(here, Place) else None
+
+
+def reader(path: Keys) -> Callable[[Scope], Any]:
+    """What ``Scope.value`` does with PATH: to be made once where it is asked of many items."""
+    root, keys = str(path[0]), tuple(path[1:])
+    if root == "after":
+        return lambda scope: look("after", scope.after, keys)
+    if root == "before":
+        gap = Gap(keys, "", "there is no snapshot from before", "before")
+        return lambda scope: look("before", scope.before, keys) if scope.before else gap
+    if root in ("item", "was", "fact"):
+        return _below_found(attrgetter(root), keys)
+    if root != "parent":
+        raise KeyError(root)
+    return lambda scope: parent.value(keys) if (parent := scope.parent()) else MISSING
+
+
+def _below_found(of: Callable[[Scope], Found | None], keys: Keys) -> Callable[[Scope], Any]:
+    ways = () if EACH in keys else keys
+
+    def read(scope: Scope) -> Any:
+        found = of(scope)
+        if found is None:
+            return MISSING
+        here: Any = found.values if type(found) is Row else found.here if type(found) is Place else None
+        for key in ways:  # nearly all that rules ask are keys of tables that are there
+            if type(here) is not dict or (here := here.get(key, MISSING)) is MISSING:
+                return found.value(keys)
+        return here if ways else found.value(keys)
+
+    return read
 
 
 def look(side: Side, snapshot: Snapshot, keys: Keys) -> Any:
@@ -124,8 +178,14 @@ def look(side: Side, snapshot: Snapshot, keys: Keys) -> Any:
     value = descend(snapshot.table(section), rest)
     if value is not MISSING and (rest or value):
         return value
-    unread = snapshot.unread(section, [str(key) for key in rest])
-    return Gap((section, *unread.path), unread.source, unread.why, side) if unread else value
+    return _hidden(side, snapshot, keys, ()) or value
+
+
+def _hidden(side: Side, snapshot: Snapshot, path: Keys, keys: Keys) -> Gap | None:
+    """Why what stands at KEYS below PATH is unknown; None when the host has no such thing."""
+    section = str(path[0])
+    unread = snapshot.unread(section, [str(key) for key in (*path[1:], *keys)]) if snapshot.gaps(section) else None
+    return Gap((section, *unread.path), unread.source, unread.why, side) if unread else None
 
 
 def _each(side: Side, snapshot: Snapshot, keys: Keys) -> Any:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diff.change import MISSING
+from ..records import record
 from ..regexes import regex
 from .path import Gap
 
@@ -24,7 +25,8 @@ LONG = 500  # characters of a value that a person is told
 SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"))
 
 
-class Value(NamedTuple):
+@record(frozen=True)
+class Value:
     """What a placeholder stands for, and the key that tells its unit."""
 
     value: Any  # or MISSING, or a Gap
@@ -85,7 +87,7 @@ def measured(value: Value) -> str | None:
 
     Of a long text the beginning is enough.
     """
-    number, key = value
+    number, key = value.value, value.key
     if type(number) not in (int, float) or not math.isfinite(number):
         text = said(number)
         return None if text is None else cut(text, LONG)

@@ -13,12 +13,12 @@ from ..diff import Diff
 from ..diff.change import Side
 from ..document import Snapshot
 from ..records import record
-from . import sight
-from .conditions import holds
+from .conditions import test_of
 from .finding import Verdict
 from .items import Case, Derive, Item, items
 from .path import Gap, Row, Scope
 from .rule import AnyOf, Condition, Guard, Rule, RulePath
+from .sight import Sight
 
 Role = Literal["where", "check", "mended"]
 
@@ -72,30 +72,30 @@ def trail(rule: Rule, case: Case, key: str) -> list[Trial]:
     Empty when it looks at no such item. What it needs as a whole is not looked at: sections, a boot between.
     """
     item = next((item for item in items(rule, case) if item.key == key), None)
-    return [*_trials(rule, case, item)] if item and sight.watched(rule, item) else []
+    sight = Sight(rule, case)
+    return [*_trials(rule, sight, item)] if item and sight.watched(item) else []
 
 
-def _trials(rule: Rule, case: Case, item: Item) -> Iterator[Trial]:
-    views: dict[Side, sight.View | None] = {"after": sight.after(rule, case, item)}
-    views |= {"before": sight.before(rule, case, item)} if rule.scope != "change" else {}
-    yield from (_trial(side, rule, view) for side, view in views.items() if view)
+def _trials(rule: Rule, sight: Sight, item: Item) -> Iterator[Trial]:
+    scopes: dict[Side, Scope | None] = {"after": sight.after(item)}
+    scopes |= {"before": sight.before(item)} if rule.scope != "change" else {}
+    yield from (_trial(side, rule, sight, scope) for side, scope in scopes.items() if scope)
 
 
-def _trial(side: Side, rule: Rule, view: sight.View) -> Trial:
-    scope = view.scope
-    if view.gaps:
-        return Trial(side, "unknown", gaps=view.gaps)
+def _trial(side: Side, rule: Rule, sight: Sight, scope: Scope) -> Trial:
+    if scope.hidden:
+        return Trial(side, "unknown", gaps=scope.hidden)
     rows = tuple(row for row in (scope.item, scope.fact) if isinstance(row, Row) and row.values)
     steps = [*_steps("where", rule.where, scope, rule), *_steps("check", rule.check, scope, rule)]
     if side == "after":
         steps += _steps("mended", rule.mended, scope, rule)
-    return Trial(side, sight.verdict(rule, view)[0], tuple(steps), rows)
+    return Trial(side, sight.verdict(scope)[0], tuple(steps), rows)
 
 
 def _steps(role: Role, guards: list[Guard], scope: Scope, rule: Rule) -> Iterator[Step]:
     for choice, guard in enumerate(guards, 1):
         for one in guard.any if isinstance(guard, AnyOf) else [guard]:
-            yield Step(role, one, holds(one, scope, rule), _met(one.path, scope), _operand(one, scope, rule),
+            yield Step(role, one, test_of(one, rule)(scope), _met(one.path, scope), _operand(one, scope, rule),
                        choice if isinstance(guard, AnyOf) else 0)
 
 

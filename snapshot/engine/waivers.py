@@ -16,7 +16,7 @@ from typing import Literal
 
 from ..diff import Diff
 from ..diff.change import Change
-from ..diff.selection import Pattern
+from ..diff.pattern import Pattern
 from ..diff.walk import same
 from ..errors import misspelt
 from ..records import record

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from snapshot.diff import Diff, compare
-from snapshot.diff.selection import Pattern, Selection
+from snapshot.diff.pattern import Pattern
+from snapshot.diff.selection import Selection
 from snapshot.document import Snapshot
 from snapshot.engine.finding import Evidence, Finding
 from snapshot.engine.judge import Judgement, judge
