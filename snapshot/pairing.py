@@ -82,11 +82,12 @@ def pair(before: Items, after: Items, item: Shape, moves: Moves | None = None) -
         follows = {key: old for key, old in found.items() if key != old}
     else:
         found = _same_key(before, after, {}, lambda b, a: _kind(b) == _kind(a) and _same(b, a, identities))
-        for name in identities:
-            found |= _same_identity(before, after, found, name)
-        found |= _same_key(before, after, found, _same_kind)
-        follows = _same_function(before, after, found, identities, moves) if moves else {}
-        found |= follows
+        if not len(found) == len(before) == len(after):
+            for name in identities:
+                found |= _same_identity(before, after, found, name)
+            found |= _same_key(before, after, found, _same_kind)
+            follows = _same_function(before, after, found, identities, moves) if moves else {}
+            found |= follows
     removed, added = set(before).difference(found.values()), set(after).difference(found)
     return Pairing(dict(sorted(found.items())), tuple(sorted(removed)), tuple(sorted(added)), frozenset(follows))
 

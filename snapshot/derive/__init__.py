@@ -192,8 +192,21 @@ FACTS: dict[str, str] = {  # table -> the module with the function of that name:
     "forecast_majors": "forecasts.forecast_majors",
 }
 
+OF: dict[str, tuple[str, str]] = dict.fromkeys(  # table -> section and key of the things that all its rows are of
+    ("device_access", "containers", "container_lines", "container_devices", "container_nets", "container_idmaps",
+     "container_includes", "container_hooks", "lxc_libraries"), ("lxc", "containers"))
+
 
 def derived(name: str, after: Snapshot, before: Snapshot | None) -> Derived:
     """The table NAME of AFTER, with what BEFORE adds to it. KeyError when there is no such table."""
+    if name in OF and not any(side and _may_have(side, *OF[name]) for side in (after, before)):
+        return Derived()
     table = getattr(import_module(f".{FACTS[name]}", __name__), name)
     return cast("Callable[[Snapshot, Snapshot | None], Derived]", table)(after, before)
+
+
+def _may_have(snapshot: Snapshot, section: str, key: str) -> bool:
+    """Whether there is something at KEY of SECTION, or that is not known."""
+    if snapshot.table(section).get(key) or snapshot.unread(section, (key,)):
+        return True
+    return any(fact.path[:1] == [key] for fact in snapshot.outcomes[section].unread or ())

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..records import record
 from ..sections.shape import Path
 from .change import State
-from .pattern import Pattern
 
 if TYPE_CHECKING:
+    from .pattern import Pattern
     from .tolerance import Tolerance  # fractions are read by no diff without one
-
-__all__ = ["EVERYTHING", "Fate", "Pattern", "Selection", "Sieve"]
 
 Fate = Literal["plain", "volatile", "ignored"]
 

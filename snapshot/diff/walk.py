@@ -9,7 +9,6 @@ from ..pairing import NOWHERE, Moves, pair
 from ..sections.base import Matrix, expand, format_cpus
 from ..sections.shape import LEAF, SETTINGS, Path, Shape
 from .change import MISSING, Change, Counts, Incomparable, Side, State
-from .rows import align
 from .selection import Sieve
 from .weight import leaves, unknown, weigh
 
@@ -131,6 +130,8 @@ class Walk:
 
     def _differ(self, shape: Shape, was: Path, path: Path, before: Value, after: Value) -> None:
         if shape.kind == "rows":
+            from .rows import align
+
             for one, other in align(before, after, shape.item or LEAF):
                 old, new = (MISSING if i is None else side[i] for i, side in ((one, before), (other, after)))
                 first, second = (j if i is None else i for i, j in ((one, other), (other, one)))

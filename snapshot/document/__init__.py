@@ -8,16 +8,14 @@ outcome, the files in meta, and a file that holds another number (cut short, edi
 section that this version does not know, since to leave it out would claim a comparison that was not made.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from .. import __version__, sections, store, tomlio
 from ..errors import FormatError, SnapError
 from ..regexes import regex
-from ..sections.base import EVIDENCE, Model, field
+from ..sections.base import EVIDENCE, SCALARS, Model, field
 from . import migrations, parts
 from .check import checked, fault
 from .migrations import FORMAT as FORMAT
@@ -141,6 +139,7 @@ class Snapshot:
         self._tables = tables
         self._cuts = cuts
         self._models: dict[str, Model] = {}
+        self._read: dict[str, dict[str, Any]] = {}
         self._twins: dict[str, Snapshot] = {}
         self._unread: dict[str, dict[tuple[str, ...], UnreadFact]] = {}
 
@@ -212,8 +211,13 @@ class Snapshot:
         return tomlio.dumps({section: self._tables[section]}) if section in self._tables else ""
 
     def table(self, section: str) -> dict[str, Any]:
-        """A section as plain dicts, lists and scalars, checked against its model; {} when it has none."""
-        return {} if self.section(section) is None else dict(self._raw(section))
+        """A section as plain dicts, lists and scalars, checked against its model; {} when it has none.
+
+        It is one for all who ask, and not to be changed.
+        """
+        if section not in self._read:
+            self._read[section] = {} if self.section(section) is None else self._raw(section)
+        return self._read[section]
 
     def section(self, section: str) -> Model | None:
         """A section as its model; None when it has none. KeyError when no section has this name."""
@@ -227,7 +231,7 @@ class Snapshot:
             self._models[section] = found
         return self._models.get(section)
 
-    def share(self, other: Snapshot, section: str) -> None:
+    def share(self, other: Self, section: str) -> None:
         """From now on parse SECTION, whose text and count of facts are the same in OTHER, once for both."""
         if section not in self._cuts or section not in other._cuts:  # one that was built has nothing to parse
             return
@@ -235,16 +239,30 @@ class Snapshot:
         if one is not another:
             one._twins[section] = self._twins[section] = another
 
+    def alike(self, other: Self, names: Iterable[str]) -> bool:
+        """Whether the sections NAMES say the same and lack the same as in OTHER: their texts were found to be equal."""
+        def one(name: str) -> bool:
+            return self._twins.get(name, self) is other._twins.get(name, other) or not (
+                self._has(name) or other._has(name))
+
+        return all(one(name) and self.outcomes.get(name) == other.outcomes.get(name) for name in names)
+
     def unread(self, section: str, path: Sequence[str]) -> UnreadFact | None:
         """Why a fact that SECTION does not hold at PATH is unknown; None when it does not exist on the host.
 
         A section that the file lacks, or that failed without saying what it misses, is unknown as a whole.
         """
-        if section not in self._unread:
-            self._unread[section] = {tuple(fact.path): fact for fact in reversed(self._unknown(section))}
-        found = self._unread[section]
+        found = self.gaps(section)
+        if not found:
+            return None
         above = (tuple(path[:n]) for n in range(len(path) + 1))
         return next((found[key] for key in above if key in found), None)
+
+    def gaps(self, section: str) -> Mapping[tuple[str, ...], UnreadFact]:
+        """What ``unread`` goes by: the unknown facts of SECTION by path."""
+        if section not in self._unread:
+            self._unread[section] = {tuple(fact.path): fact for fact in reversed(self._unknown(section))}
+        return self._unread[section]
 
     def _unknown(self, section: str) -> list[UnreadFact]:
         outcome = self.outcomes.get(section)
@@ -263,8 +281,7 @@ class Snapshot:
             return self._twins[key]._raw(key)
         if key not in self._tables and key in self._cuts:
             start, end = self._cuts[key]
-            line = self._text.count("\n", 0, start) + 1
-            self._tables |= tomlio.loads(self._text[start:end], self.name, line)
+            self._tables |= tomlio.loads(self._text[start:end], self.name, lambda: self._text.count("\n", 0, start) + 1)
         return self._tables.get(key, {})
 
     def _each(self, model: type[M], key: str) -> dict[str, M]:
@@ -301,9 +318,10 @@ class Snapshot:
 
 def count_facts(value: Any) -> int:
     """How many facts a table holds: one a scalar or array; of an array of tables, those of its tables."""
-    if isinstance(value, dict):
-        return sum(map(count_facts, value.values()))
-    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+    kind = type(value)
+    if kind is dict:
+        return sum(1 if type(item) in SCALARS else count_facts(item) for item in value.values())
+    if kind is list and value and all(isinstance(item, dict) for item in value):
         return sum(map(count_facts, value))
     return 1
 

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 from .. import tomlio
 from ..errors import FormatError
 from ..sections.base import Model
-from ..sections.faults import short, worded
 from ..sections.fitting import MisfitError, fit
 from ..tomlio import Path
 
@@ -27,6 +26,8 @@ def _judged(model: type[M], table: Any, path: Path, name: str, text: str) -> M:
     """As pydantic, which is imported only here, takes it or says what is wrong first."""
     from pydantic import ValidationError
 
+    from ..sections.faults import worded
+
     try:
         return model.model_validate(table)
     except ValidationError as error:
@@ -40,5 +41,7 @@ def _newer(*_: object) -> str:
 
 def fault(name: str, text: str, path: Path, what: str) -> FormatError:
     """The error "NAME:LINE: PATH: WHAT", without a line when TEXT holds nothing of PATH."""
+    from ..sections.faults import short
+
     line = tomlio.line_of(text, path)
     return FormatError(f"{name}{f':{line}' if line else ''}: {short(tomlio.dotted(path), 200)}: {what}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from snapshot.derive.actions.action import EARLY, NETWORK, TMPFILES, UDEV, UNITS, Action
 from snapshot.derive.facts import Derived
+from snapshot.derive.tunables.tunable_setters import Setters
 from snapshot.derive.tunables.tunables import table
 from snapshot.document import Snapshot
 
@@ -66,7 +67,7 @@ def derive(
     actions: Iterable[Action] = (),
     gaps: list[dict[str, str]] | None = None,
 ) -> Derived:
-    return table(after, before, actions, gaps or [])
+    return table(after, before, Setters(after, actions), gaps or [])
 
 
 def rows(after: Snapshot, *actions: Action, before: Snapshot | None = None) -> dict[str, Row]:

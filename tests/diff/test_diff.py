@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from snapshot.diff import Diff, compare
 from snapshot.diff.change import MISSING
-from snapshot.diff.selection import EVERYTHING, Pattern, Selection
+from snapshot.diff.pattern import Pattern
+from snapshot.diff.selection import EVERYTHING, Selection
 from snapshot.document import Snapshot, State, count_facts
 from snapshot.records import replace
 

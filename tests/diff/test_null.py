@@ -9,7 +9,8 @@ import pytest
 from snapshot import tomlio
 from snapshot.diff import compare
 from snapshot.diff.null import Learned, learn
-from snapshot.diff.selection import Pattern, Selection
+from snapshot.diff.pattern import Pattern
+from snapshot.diff.selection import Selection
 from snapshot.document import Snapshot
 
 from ..pairs import GPUS, snapshot

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshot.diff import Diff, compare
-from snapshot.diff.selection import EVERYTHING, Pattern, Selection
+from snapshot.diff.pattern import Pattern
+from snapshot.diff.selection import EVERYTHING, Selection
 from snapshot.diff.tolerance import Tolerance
 from snapshot.document import Snapshot, count_facts
 

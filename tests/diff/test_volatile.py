@@ -9,7 +9,8 @@ import pytest
 
 from snapshot.capture import take
 from snapshot.diff import compare
-from snapshot.diff.selection import Pattern, Selection
+from snapshot.diff.pattern import Pattern
+from snapshot.diff.selection import Selection
 from snapshot.diff.volatile import volatile_paths
 from snapshot.host.recorded import open_host
 from snapshot.sections import NAMES

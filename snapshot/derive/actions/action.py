@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...records import record
 
@@ -33,7 +33,8 @@ class Action:
     doubt: str = ""
 
 
-class Effect(NamedTuple):
+@record(frozen=True)
+class Effect:
     """What a command sets, whoever runs it."""
 
     target: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ...records import replace
 from .action import Effect
 from .actions_words import Word, literal
 
@@ -84,7 +85,7 @@ def _options(words: list[Word], names: Mapping[str, str]) -> Options | None:
                 return None
             found.append((names[word.text], value))
         elif attached and short in names and short != "--":
-            found.append((names[short], word._replace(text=attached)))
+            found.append((names[short], replace(word, text=attached)))
         else:
             return None
     return found

@@ -25,7 +25,6 @@ _RESETS = {
 _OTHERS = ("-r", "--gpu-reset", "-gtt", "--gpu-target-temp", "-gom", "--gom", "-vm", "--virt-mode")
 _VALUED = ("-d", "--display", "-l", "--loop", "-lms", "--loop-ms", "-f", "--filename", "--format", "-m", "--mode")
 _READS = ("topo", "dmon", "pmon", "stats", "replay")
-FORGOTTEN = ("power-limit", "lock-gpu-clocks", "lock-memory-clocks", "applications-clocks")
 """Words of options that the driver forgets when its last client ends, unless persistence mode is on."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...records import replace
 from .action import Effect
 from .actions_words import Word
 
@@ -48,7 +49,7 @@ def ethtool(words: list[Word]) -> list[Effect] | None:
     if texts[0] not in GROUPS or len(texts) < 2:
         return None
     found = pairs(texts[1], GROUPS[texts[0]], words[2:])
-    return found if words[1].known else [effect._replace(doubt=f"the interface {texts[1]}") for effect in found]
+    return found if words[1].known else [replace(effect, doubt=f"the interface {texts[1]}") for effect in found]
 
 
 def ip(words: list[Word]) -> list[Effect] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ...records import replace
 from ...regexes import regex
 from .action import Effect
 from .actions_words import Word
@@ -43,13 +44,13 @@ def write(word: Word, value: str | None, redirected: bool, bash: bool) -> Effect
         return None
     effect = written(word.glob, value)
     if not word.known:
-        return effect._replace(doubt=f"its path is not known: {word.text}")
+        return replace(effect, doubt=f"its path is not known: {word.text}")
     signs = any(sign in word.text for sign in "*?[")
     if signs and not (word.pattern or word.each):
-        return effect._replace(why_not="its path is a pattern in quotes")
+        return replace(effect, why_not="its path is a pattern in quotes")
     if word.pattern and redirected:
         doubt = "a redirection to a pattern works only where it matches one file"
-        return effect._replace(doubt=doubt) if bash else effect._replace(why_not="sh redirects to no pattern")
+        return replace(effect, doubt=doubt) if bash else replace(effect, why_not="sh redirects to no pattern")
     return effect
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import ParseError
 from ...records import field, record, replace
@@ -35,7 +35,8 @@ _BASH = ("bash", "zsh", "ksh")
 Table = Mapping[str, Any]
 
 
-class Found(NamedTuple):
+@record(frozen=True)
+class Found:
     """An effect, and the line of a script that it stands on, if it does."""
 
     effect: Effect
@@ -44,7 +45,7 @@ class Found(NamedTuple):
     def behind(self, doubt: str, why_not: str) -> Found:
         """The same, depending on more."""
         effect = self.effect
-        return self._replace(effect=effect._replace(doubt=doubt or effect.doubt, why_not=why_not or effect.why_not))
+        return replace(self, effect=replace(effect, doubt=doubt or effect.doubt, why_not=why_not or effect.why_not))
 
 
 @record()
@@ -126,7 +127,7 @@ class Runner:
         why_not = f"it stands behind {ends[0]}" if ends else ""
         shifted = any(other.endswith("()") or other.split(" ")[0] in ("shift", "set") for other in others)
         found = self.line(text, replace(scope, arguments=None) if shifted else scope, tools, paths)
-        return [f.behind(doubt, why_not)._replace(origin=f.origin or line["origin"]) for f in found]
+        return [replace(f.behind(doubt, why_not), origin=f.origin or line["origin"]) for f in found]
 
     def _shell(self, text: str, scope: Scope) -> list[Found]:
         found: list[Found] = []
@@ -193,7 +194,7 @@ class Runner:
         value = _said(base, rest) if not step.piped else None
         if base in ("tee", "dd"):
             value = _piped(step, scope)
-            outputs = [w._replace(text=w.text[3:], glob=w.glob[3:]) for w in rest if w.text.startswith("of=")]
+            outputs = [replace(w, text=w.text[3:], glob=w.glob[3:]) for w in rest if w.text.startswith("of=")]
             targets += [(word, False) for word in (outputs if base == "dd" else rest) if word.text[:1] != "-"]
         for word, redirected in targets:
             effect = write(word, value, redirected, scope.bash)

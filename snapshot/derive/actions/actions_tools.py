@@ -9,12 +9,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator
+from importlib import import_module
 
+from ...records import replace
 from ...regexes import regex
 from .action import Effect
-from .actions_cpu import cpufreq_set, cpupower, energy_policy
-from .actions_gpu import nvidia_smi, persistenced
-from .actions_nic import ethtool, ip
 from .actions_paths import sysctl_key
 from .actions_words import Word
 
@@ -49,7 +48,7 @@ def _assignment(word: Word) -> Effect:
     key, _, value = word.text.partition("=")
     known = word.known or "$" not in key
     effect = Effect("sysctl", (sysctl_key(key.strip()),), value.strip() if word.known else None)
-    return effect if known else effect._replace(doubt=f"the key {key}")
+    return effect if known else replace(effect, doubt=f"the key {key}")
 
 
 def setpci(words: list[Word]) -> list[Effect] | None:
@@ -62,7 +61,7 @@ def setpci(words: list[Word]) -> list[Effect] | None:
         if text == "-D":
             return []  # a demonstration writes nothing
         if text[:2] in ("-s", "-d"):
-            chosen = word._replace(text=text[2:]) if text[2:] else next(rest, word)
+            chosen = replace(word, text=text[2:]) if text[2:] else next(rest, word)
             selector = _device(chosen) if opened or not selector else f"{selector} {_device(chosen)}"
             doubt, opened = "" if chosen.known else f"the devices {chosen.text}", False
         elif text.startswith("-"):
@@ -70,7 +69,7 @@ def setpci(words: list[Word]) -> list[Effect] | None:
         elif "=" in text:
             register, _, value = text.partition("=")
             effect = Effect("setpci", (selector, register, value if word.known else ""), value if word.known else None)
-            found.append(effect._replace(doubt=doubt, why_not="" if selector else "setpci is told no device"))
+            found.append(replace(effect, doubt=doubt, why_not="" if selector else "setpci is told no device"))
             opened = True
         else:
             opened = True
@@ -127,11 +126,22 @@ def _reads(_: list[Word]) -> list[Effect]:
     return []
 
 
+def _of(room: str, name: str) -> Tool:
+    """A tool of another room, which is imported where a line has the tool."""
+    def function(words: list[Word]) -> list[Effect] | None:
+        tool: Tool = getattr(import_module(f"{__package__}.{room}"), name)
+        return tool(words)
+
+    return function
+
+
 TOOLS: dict[str, Tool] = {
-    "sysctl": sysctl, "setpci": setpci, "nvidia-smi": nvidia_smi, "nvidia-persistenced": persistenced,
-    "cpupower": cpupower, "cpufreq-set": cpufreq_set, "x86_energy_perf_policy": energy_policy, "ethtool": ethtool,
-    "ip": ip, "swapoff": _swap("off"), "swapon": _swap("on"), "modprobe": modprobe, "insmod": modprobe,
-    "blockdev": blockdev, "irqbalance": _irq, "nvidia-modprobe": _reads, "nvidia-ctk": _reads, "mknod": _reads,
+    "sysctl": sysctl, "setpci": setpci, "nvidia-smi": _of("actions_gpu", "nvidia_smi"),
+    "nvidia-persistenced": _of("actions_gpu", "persistenced"), "cpupower": _of("actions_cpu", "cpupower"),
+    "cpufreq-set": _of("actions_cpu", "cpufreq_set"), "x86_energy_perf_policy": _of("actions_cpu", "energy_policy"),
+    "ethtool": _of("actions_nic", "ethtool"), "ip": _of("actions_nic", "ip"), "swapoff": _swap("off"),
+    "swapon": _swap("on"), "modprobe": modprobe, "insmod": modprobe, "blockdev": blockdev, "irqbalance": _irq,
+    "nvidia-modprobe": _reads, "nvidia-ctk": _reads, "mknod": _reads,
     "systemd-sysctl": _reads, "nv-fabricmanager": _reads, "tuned": _reads,
 }
 """Tools by name. tuned has facts of its own; sysctl.d, which systemd-sysctl applies, is another section's; nodes and
@@ -153,4 +163,4 @@ def _split(word: Word) -> list[Word]:
     match = OPTION.fullmatch(word.text)
     if not match or match[1] == "--load":
         return [word]
-    return [Word(match[1], match[1]), word._replace(text=match[2])]
+    return [Word(match[1], match[1]), replace(word, text=match[2])]

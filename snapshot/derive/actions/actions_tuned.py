@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...records import record
+from ...records import record, replace
 from .action import Action, Effect, Source
 from .actions_nic import pairs
 from .actions_paths import sysctl_key, written
@@ -79,7 +79,7 @@ def _effects(kind: str, option: str, written_value: str, options: Table, profile
     some = "devices_udev_regex" in options or any(name.startswith("!") for name in named)
     doubt = doubt or ("its devices are chosen by an expression" if some else "")
     for effect in _plain(kind, option, value, named, profile):
-        yield effect._replace(doubt=doubt or effect.doubt)
+        yield replace(effect, doubt=doubt or effect.doubt)
 
 
 def _plain(kind: str, option: str, value: str | None, named: list[str], profile: Profile) -> Iterator[Effect]:

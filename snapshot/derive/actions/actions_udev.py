@@ -12,10 +12,10 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import ParseError
-from ...records import record
+from ...records import record, replace
 from ...regexes import regex
 from ...sections.exec_line import commands
 from .action import UDEV, Action, Effect, Source
@@ -38,7 +38,8 @@ _GIVEN = ("TEST", "ACTION", "SUBSYSTEM", "KERNEL", "LABEL")
 _HOME = "/usr/lib/udev"
 
 
-class Pair(NamedTuple):
+@record(frozen=True)
+class Pair:
     """KEY{ATTRIBUTE} SIGN "VALUE"."""
 
     key: str
@@ -92,7 +93,7 @@ def _place(rule: Table, known: Devices) -> tuple[str, str, list[str] | None]:
     jumps = [[Pair(*parts) for parts in _PAIR.findall(text)] for text in rule.get("jumps", ())]
     if [] in jumps:
         return "a rule above jumps past it", "", _folders(found, known)[0]
-    found += [p._replace(sign="!=" if p.sign == "==" else "==") for jump in jumps if len(jump) == 1 for p in jump]
+    found += [replace(p, sign="!=" if p.sign == "==" else "==") for jump in jumps if len(jump) == 1 for p in jump]
     actions = [pair for pair in found if pair.key == "ACTION"]
     if not all(p.holds("add") or p.holds("bind") for p in actions):
         seldom = any(p.holds("change") for p in actions)

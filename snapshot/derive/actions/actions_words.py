@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from ...records import field, record, replace
 from ...regexes import regex
@@ -30,7 +29,8 @@ _FIRST_COLUMN = regex(r"cut\s+-d\s*(?:' '|\" \"|\\ )\s+-f\s*1|awk\s+'\{\s*print 
 _OPTIONS = regex(r"-[Dnmk]*(?:([ds])(.*))?")
 
 
-class Word(NamedTuple):
+@record(frozen=True)
+class Word:
     """A word. GLOB has * for what is unknown; PATTERN: it holds an unquoted * ? or [; EACH: the same in the list of a
     loop, so that it is one file after the other; DEVICES: it stands for devices, and TEXT is what selects them."""
 
@@ -97,7 +97,7 @@ def words(raw: Iterable[str], scope: Scope) -> list[Word]:
     for one in raw:
         word = expand(one, scope)
         split = word.known and not word.devices and one.startswith("$") and " " in word.text
-        found += [word._replace(text=part, glob=part) for part in word.text.split()] if split else [word]
+        found += [replace(word, text=part, glob=part) for part in word.text.split()] if split else [word]
     return found
 
 
@@ -118,7 +118,7 @@ def _parts(match: re.Match[str], scope: Scope) -> Iterable[Word]:
         return [unknown(match[0]) if escapes else literal(match["single"])]
     if match["double"] is not None:
         inner = [_inner(found, scope) for found in _INSIDE.finditer(match["double"])]
-        return [word._replace(pattern=False) for word in inner] or [literal("")]
+        return [replace(word, pattern=False) for word in inner] or [literal("")]
     return [_inner(match, scope)]
 
 
@@ -152,7 +152,7 @@ def _listed(raw: str, scope: Scope) -> list[Word] | None:
     if numbers:
         return _numbers(numbers[1], numbers[2])
     found = words([raw], scope)
-    return [w._replace(pattern=False, each=w.pattern) for w in found] if all(w.known for w in found) else None
+    return [replace(w, pattern=False, each=w.pattern) for w in found] if all(w.known for w in found) else None
 
 
 def _output(command: str) -> list[Word] | None:

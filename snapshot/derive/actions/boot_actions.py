@@ -34,17 +34,16 @@ from ...records import replace
 from ..facts import Derived
 from .action import EARLY, GUESTS, NETWORK, SYSCTL, TMPFILES, UDEV, UNITS, Action
 from .actions_files import cron_actions, script_actions, settings_actions, tmpfiles_actions
-from .actions_gpu import FORGOTTEN
 from .actions_net import net_actions
 from .actions_shell import Runner
 from .actions_starts import Starts
 from .actions_tools import FILES
-from .actions_tuned import Profile, tuned_actions
 from .actions_udev import devices, udev_actions
 from .actions_units import unit_actions
 
 if TYPE_CHECKING:
     from ...document import Snapshot
+    from .actions_tuned import Profile
 
 __all__ = ["EARLY", "GUESTS", "NETWORK", "SYSCTL", "TMPFILES", "UDEV", "UNITS", "Action", "boot_actions",
            "boot_actions_not_run", "unknown_sources"]
@@ -55,6 +54,7 @@ _READ = {"units": ("units", "scripts", "cron", "udev", "tmpfiles", "hooks", "tun
 _SERVICES = {"interfaces": "networking.service", "networkd": "systemd-networkd.service",
              "netplan": "systemd-networkd.service"}  # that do what has no unit of its own
 _FORGETS = "the driver forgets it when its last client ends, as nothing switches persistence mode on before"
+_FORGOTTEN = ("power-limit", "lock-gpu-clocks", "lock-memory-clocks", "applications-clocks")  # options of nvidia-smi
 _OFF = ("0", "off", "false", "no")
 _PACKAGED = ("/usr/lib/", "/usr/share/", "/usr/libexec/", "/lib/", "/usr/bin/", "/usr/sbin/", "/run/")
 
@@ -129,6 +129,8 @@ def _all(snapshot: Snapshot, units: Table, net: Table, starts: Starts, runner: R
     yield from udev_actions(units.get("udev", {}), runner, known, starts.fate("systemd-udevd.service")[0])
     yield from tmpfiles_actions(units.get("tmpfiles", {}), starts.fate("systemd-tmpfiles-setup.service")[0])
     if "tuned" in units:
+        from .actions_tuned import tuned_actions
+
         yield from tuned_actions(_profile(snapshot, units["tuned"]), starts, runner)
     yield from cron_actions(units.get("cron", {}), starts, runner)
     yield from script_actions(starts, runner, units.get("hooks", {}))
@@ -142,6 +144,8 @@ def _profile(snapshot: Snapshot, tuned: Table) -> Profile:
         for key, setting in (snapshot.table("sysctl").get("settings", {}) if reapply else {}).items()
         if setting.get("procps", {}).get("origin", {}).get("file", "").startswith(("/etc/", "/run/"))
     }
+    from .actions_tuned import Profile
+
     by_cmdline = "transparent_hugepage" in snapshot.table("cmdline").get("parameters", {})
     return Profile(tuned, files, snapshot.table("cpufreq").get("governors", []), by_cmdline)
 
@@ -190,5 +194,5 @@ def _persistent(actions: list[Action], starts: Starts) -> Iterator[Action]:
         modes += [action] if option == "persistence" else []
         before = [m for m in modes if m.unit == action.unit or starts.follows(action.unit, m.unit)]
         on = before and str(before[-1].value).lower() in ("1", "enabled", "on")
-        forgotten = option in FORGOTTEN and not on
+        forgotten = option in _FORGOTTEN and not on
         yield replace(action, certain=False, doubt=_FORGETS) if forgotten else action

@@ -40,8 +40,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...sections.bench import Bench
 from ..facts import Derived
-from ..gpus.gpu_pairs import gpu_pairs
-from .device_distances import distances, renamed, uuids
 
 if TYPE_CHECKING:
     from ...bench.comparing.comparison import Benchmarks, Effect, GridComparison, Group
@@ -66,6 +64,7 @@ def compared(
     if not (some(olds) or some(news)) or _gaps(after, before):
         return None
     from ...bench.comparing.compare import compare
+    from .device_distances import distances, renamed
 
     grids = olds.grids and news.grids
     return compare(olds, news, noise=noise, rooflines=rooflines, apart=distances(after) if grids else None,
@@ -206,6 +205,9 @@ def p2p_effect(after: Snapshot, _: Snapshot | None) -> Derived:
 
 def _peers(one: Peers, after: Snapshot) -> Row:
     """What a tool shows, and what the driver says of the pairs that gain nothing."""
+    from ..gpus.gpu_pairs import gpu_pairs
+    from .device_distances import uuids
+
     addresses = {uuid: address for address, uuid in uuids(after).items()}
     said = {(row["first"], row["second"]): row.get("p2p") for row in gpu_pairs(after, None).rows.values()}
     pairs = [sorted(addresses.get(name, name) for name in pair) for pair in one.without]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..tunables.tunable import Tunable
-from ..tunables.tunable_setters import Setters
+from ..tunables.tunable_setters import Setters, of_boot
 from ..tunables.tunable_verdict import outcome
 
 if TYPE_CHECKING:
@@ -23,10 +23,9 @@ class Line(NamedTuple):
 def boot_lines(snapshot: Snapshot, room: Callable[[Setters], Iterator[Tunable]]) -> dict[tuple[str, str], Line]:
     """Key of a GPU and name of a setting -> the line that sets it, of the tunables in ROOM. A mode that the GPU keeps
     itself is set by no line."""
-    from ..actions.boot_actions import boot_actions
 
     found = {}
-    for tunable in room(Setters(snapshot, boot_actions(snapshot))):
+    for tunable in room(of_boot(snapshot)):
         base = outcome(tunable.setters).base
         holds = tunable.live is not None and base and tunable.same(tunable.live, str(base.value))
         if base and base.how != "pending" and isinstance(holds, bool):

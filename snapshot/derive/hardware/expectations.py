@@ -38,9 +38,7 @@ from ...document import UnreadFact
 from ...sections.base import Origin
 from ...sections.mount_kinds import left_out_as
 from ..facts import Derived
-from .inventory import NOUNS, inventory
 from .mount_points import mount_points
-from .shortfalls import shortfall
 
 if TYPE_CHECKING:
     from ...document import Snapshot
@@ -64,7 +62,12 @@ def expectations(
     KeyError when there is no such noun.
     """
     nouns = {noun: wanted for noun, wanted in (expect or {}).items() if noun != "mounts"}
-    told = inventory(after, None) if nouns else Derived()
+    if not nouns:
+        return Derived()
+    from .inventory import NOUNS, inventory
+    from .shortfalls import shortfall
+
+    told = inventory(after, None)
     return _table(after, (
         (noun, f"how many {NOUNS[noun][0]} there are", shortfall(after, told, noun, wanted), locate("expect", noun))
         for noun, wanted in nouns.items()))

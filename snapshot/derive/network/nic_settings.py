@@ -30,12 +30,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ...regexes import regex
-from ..actions.boot_actions import boot_actions
 from ..facts import Derived
 from ..tunables.tunable import Path, Setter, Tunable, Value
 from ..tunables.tunable_before import with_before
 from ..tunables.tunable_net import GROUPS, net
-from ..tunables.tunable_setters import Setters
+from ..tunables.tunable_setters import of_boot
 from ..tunables.tunable_values import agrees
 
 if TYPE_CHECKING:
@@ -63,9 +62,9 @@ def _table(after: Snapshot, before: Snapshot | None, groups: tuple[str, ...]) ->
     if fact := after.unread("net", ("interfaces",)):
         return Derived({}, [_gap("", fact.source, fact.why)])
     interfaces: dict[str, Table] = after.table("net").get("interfaces", {})
-    setters = Setters(after, boot_actions(after))
-    found = Derived(unknown=list(_unread(after, before, groups, bool(setters.of("ethtool")))))
-    for tunable in with_before(net(setters), after, before):
+    tunables, by_ethtool = _both(after, before)
+    found = Derived(unknown=list(_unread(after, before, groups, by_ethtool)))
+    for tunable in tunables:
         interface, (group, _, word) = interfaces[tunable.path[2]], tunable.name.partition("/")
         counts = group in groups and tunable.live is not None and not _follows(word, interface)
         if counts and not interface.get("virtual_function"):
@@ -74,6 +73,13 @@ def _table(after: Snapshot, before: Snapshot | None, groups: tuple[str, ...]) ->
             if "fault" in found.rows[key] and before:
                 found.rows[key] |= _asked(tunable, before)
     return found
+
+
+@lru_cache(maxsize=1)
+def _both(after: Snapshot, before: Snapshot | None) -> tuple[tuple[Tunable, ...], bool]:
+    """Every tunable of an interface, with its value before; and whether files set something by ethtool."""
+    setters = of_boot(after)
+    return tuple(with_before(net(setters), after, before)), bool(setters.of("ethtool"))
 
 
 def _follows(word: str, interface: Table) -> bool:
@@ -133,7 +139,7 @@ def _asked(tunable: Tunable, before: Snapshot) -> Row:
 
 @lru_cache(maxsize=2)
 def _tunables(snapshot: Snapshot) -> dict[Path, Tunable]:
-    return {tunable.path: tunable for tunable in net(Setters(snapshot, boot_actions(snapshot)))}
+    return {tunable.path: tunable for tunable in net(of_boot(snapshot))}
 
 
 def _asking(tunable: Tunable, value: Value | None) -> Iterator[Setter]:

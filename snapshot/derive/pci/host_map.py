@@ -36,6 +36,7 @@ Row keys, by PCI address; a key without a value is missing:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ...records import field, record
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ...document import Snapshot, UnreadFact
 
 Row = dict[str, Any]
+SECTIONS = ("pci", "nvidia", "net", "rdma", "storage", "iommu", "cpu")  # all that the rows are made of
 COMPARED = (
     "numa_node", "local_cpus", "root_port", "switch", "iommu_type", "acs_redirect", "path_width", "path_max_speed_gts",
 )
@@ -57,12 +59,19 @@ def host_map(after: Snapshot, before: Snapshot | None) -> Derived:
     if fact := after.unread("pci", ("functions",)):
         gap = {"subject": "", "what": "where devices sit", "source": fact.source, "why": fact.why}
         return Derived({}, [gap])
-    rows, then = _Host(after).rows(), _Host(before).rows() if before else {}
+    rows = dict(_rows(after))
+    then = _rows(after if before.alike(after, SECTIONS) else before) if before else {}
     for address, old in moved(before, after).items():
         if address in rows and old in then:
             was = {key: then[old][key] for key in COMPARED if key in then[old]}
-            rows[address] |= {"address_before": old, "before": was}
+            rows[address] = rows[address] | {"address_before": old, "before": was}
     return Derived(rows)
+
+
+@lru_cache(maxsize=2)
+def _rows(snapshot: Snapshot) -> Mapping[str, Row]:
+    """The rows of one snapshot, nothing compared."""
+    return _Host(snapshot).rows()
 
 
 def named(snapshot: Snapshot) -> dict[str, list[str]]:

@@ -36,6 +36,7 @@ Row keys, by the address of the lower end (its lowest function); a key without a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..facts import Derived
@@ -69,13 +70,14 @@ WHAT = "width and speed of the link"
 def links(after: Snapshot, before: Snapshot | None) -> Derived:
     """A row for each link of AFTER; unknown where an end could not be read."""
     found = link_rows(after)
-    then = link_rows(before).rows if before else {}
+    rows, then = dict(found.rows), link_rows(before).rows if before else {}
     for address, old in moved(before, after).items():
-        if address in found.rows and old in then:
-            found.rows[address] |= _compared(found.rows[address], old, then[old])
-    return found
+        if address in rows and old in then:
+            rows[address] = rows[address] | _compared(rows[address], old, then[old])
+    return Derived(rows, found.unknown)
 
 
+@lru_cache(maxsize=2)
 def link_rows(snapshot: Snapshot) -> Derived:
     """The links of one snapshot, nothing compared."""
     functions = functions_of(snapshot)

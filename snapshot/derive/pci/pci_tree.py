@@ -8,6 +8,7 @@ link and no slot of its own: what its physical function says counts for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...pairing import pair
@@ -40,7 +41,7 @@ def unread(snapshot: Snapshot, address: str, *path: str) -> UnreadFact | None:
 def noun(function: Table) -> Noun | None:
     """GPU, NIC or NVMe drive; None for anything else. AMD's Instinct cards are processing accelerators."""
     code, vendor = function.get("class_code", ""), function.get("vendor")
-    if is_virtual(function):
+    if code[:2] not in ("01", "02", "03", "12") or is_virtual(function):
         return None
     if (code.startswith("03") and vendor in GPU_VENDORS) or (code.startswith("12") and vendor == AMD):
         return "GPU"
@@ -90,7 +91,7 @@ def below_ports(functions: Functions, addresses: Iterable[str]) -> dict[str, lis
     return found
 
 
-def moved(before: Snapshot | None, after: Snapshot) -> dict[str, str]:
+@lru_cache(maxsize=2)  # many tables ask for those of the same two snapshots
+def moved(before: Snapshot | None, after: Snapshot) -> Mapping[str, str]:
     """Address after -> address before of the same function, by the diff's pairing."""
-    then = functions_of(before) if before else {}
-    return dict(pair(then, functions_of(after), of_model(Function)).before_of)
+    return pair(functions_of(before), functions_of(after), of_model(Function)).before_of if before else {}

@@ -39,8 +39,8 @@ class _Before:
     def __init__(self, after: Snapshot, before: Snapshot) -> None:
         self._before = before
         self._tables: dict[str, Mapping[str, Any]] = {}
-        self._keys: dict[Path, Mapping[str, str]] = {place: _pairs(after, before, place) for place in KEYED}
-        self._keys |= dict.fromkeys(BY_ADDRESS, self._keys[KEYED[0]])
+        self._after = after
+        self._keys: dict[Path, Mapping[str, str]] = {}
         self._folders: dict[Path, Mapping[str, Any] | None] = {}
         self._cpus: dict[Path, Mapping[int, Value]] = {}
 
@@ -58,7 +58,7 @@ class _Before:
     def _folder(self, path: Path) -> Mapping[str, Any] | None:
         """The table in which the values below PATH stood."""
         section, *keys = path
-        known = self._keys.get((section, *keys[:1]))
+        known = self._known((section, *keys[:1]))
         if known is not None and len(keys) > 1:
             if keys[1] not in known:
                 return None
@@ -69,6 +69,13 @@ class _Before:
         if section == "power" and known is not None and found is not None:  # the function is the last key
             return {now: found[then] for now, then in known.items() if then in found}
         return found if isinstance(found, dict) else None
+
+    def _known(self, place: Path) -> Mapping[str, str] | None:
+        """Key after -> key before of the table at PLACE; None where its keys are names."""
+        place = KEYED[0] if place in BY_ADDRESS else place
+        if place not in self._keys and place in KEYED:
+            self._keys[place] = _pairs(self._after, self._before, place)
+        return self._keys.get(place)
 
     def parted(self, tunable: Tunable) -> Iterator[Tunable]:
         """One for each value that its CPUs had."""
@@ -96,7 +103,7 @@ def _had(tunable: Tunable, value: Value | None) -> Tunable:
     return tunable
 
 
-def _pairs(after: Snapshot, before: Snapshot, place: tuple[str, str]) -> Mapping[str, str]:
+def _pairs(after: Snapshot, before: Snapshot, place: Path) -> Mapping[str, str]:
     """Key after -> key before of the items of a keyed table."""
     section, name = place
     shape = of_section(section).at((name,))

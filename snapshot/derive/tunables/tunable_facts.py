@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...records import record
 from ...sections.base import format_cpus, parse_cpus
 from .tunable import Path, Same, Setter, Tunable, Value, same_value
 from .tunable_setters import Setters
 from .tunable_values import agrees
 
 
-class Kind(NamedTuple):
+@record(frozen=True)
+class Kind:
     """What tunables of a kind share: the tools that set them, and (section, field) of what else sets them."""
 
     name: str

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...regexes import regex
-from ..actions.boot_actions import boot_actions, unknown_sources
+from ..actions.boot_actions import unknown_sources
 from ..facts import Derived
 from .boot_defaults import shipped
 from .tunable_devices import block
 from .tunable_memory import memory
-from .tunable_setters import Setters
+from .tunable_setters import of_boot
 from .tunable_swap import swaps
 from .tunable_sysctls import GAPS, PAIRS, WORDS, Sysctls, computed, sysctls
 from .tunables import Room, of_pools, of_set_sysctls, table
@@ -51,7 +51,7 @@ def sysctl_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
 
 def _untouched(after: Snapshot) -> dict[str, Any]:
     """What rows of tunables say that nothing sets and of which no default is known."""
-    missing = [*unknown_sources(after), *Setters(after, ()).gaps(*GAPS)]
+    missing = [*unknown_sources(after), *of_boot(after).gaps(*GAPS)]
     unknown = {"unknown_setters": missing, "unknown": {"configured_by": missing[0]}} if missing else {}
     return {"verdict_boot": "unknown" if missing else "may", **unknown}
 
@@ -113,6 +113,6 @@ def _told(tunable: Tunable) -> bool:
 def _of(
     kind: str, room: Room, after: Snapshot, before: Snapshot | None, keep: Keep | None = None,
 ) -> Derived:
-    found = table(after, before, boot_actions(after), unknown_sources(after), rooms=(room,), keep=keep)
+    found = table(after, before, of_boot(after), unknown_sources(after), only=room, keep=keep)
     rows = {key: row for key, row in found.rows.items() if row["kind"] == kind}
     return Derived(rows, [gap for gap in found.unknown if gap["subject"].split(" ", 1)[0] == kind])

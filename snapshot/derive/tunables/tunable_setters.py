@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ...regexes import regex
 from ..actions.action import NETWORK
+from ..actions.boot_actions import boot_actions
 from .tunable import EARLY, LATE, Setter
 from .tunable_words import Words, next_kernel, next_words
 
@@ -113,6 +115,12 @@ class Setters:
         asked = (source for source in sources if source[0] != "cmdline" or self.words.running)
         unread = (self.snapshot.unread(section, (name,) if name else ()) for section, name in asked)
         return [{"source": fact.source, "why": fact.why} for fact in unread if fact]
+
+
+@lru_cache(maxsize=2)  # many tables ask for those of the same two snapshots
+def of_boot(snapshot: Snapshot) -> Setters:
+    """What the next boot of SNAPSHOT's host does."""
+    return Setters(snapshot, boot_actions(snapshot))
 
 
 def matcher(path: str) -> re.Pattern[str]:

@@ -69,17 +69,21 @@ def _tunable(key: str, value: int | str | None, setters: list[Setter], gaps: tup
 
 def computed(key: str) -> str:
     """From what the kernel works the value of KEY out, or that it changes by itself; empty for all others."""
-    plain, patterns = _computed()
-    return plain.get(key) or next((source for pattern, source in patterns if pattern.match(key)), "")
+    plain, patterns, some = _computed()
+    if key in plain or not some.match(key):
+        return plain.get(key, "")
+    return next(source for pattern, source in patterns if pattern.match(key))
 
 
 @cache
-def _computed() -> tuple[dict[str, str], list[tuple[re.Pattern[str], str]]]:
-    """Keys, and patterns of keys, that the kernel works out or that change by themselves -> from what."""
+def _computed() -> tuple[dict[str, str], list[tuple[re.Pattern[str], str]], re.Pattern[str]]:
+    """Keys, and patterns of keys, that the kernel works out or that change by themselves -> from what; all patterns."""
     shape = of_section("sysctl").fields["values"]
     kinds = dict(shape.computed_keys) | dict.fromkeys(shape.volatile_keys, "time")
     globs = {key: source for key, source in kinds.items() if any(sign in key for sign in "*?[")}
-    return kinds, [(re.compile(fnmatch.translate(key)), source) for key, source in globs.items()]
+    patterns = {fnmatch.translate(key): source for key, source in globs.items()}
+    every = re.compile("|".join(patterns))
+    return kinds, [(re.compile(pattern), source) for pattern, source in patterns.items()], every
 
 
 class Sysctls:

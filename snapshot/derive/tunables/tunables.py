@@ -37,7 +37,7 @@ The next boot is the one of ``boot.next``: its kernel, and its command line wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..actions.boot_actions import boot_actions, unknown_sources
@@ -45,17 +45,7 @@ from ..facts import Derived
 from .boot_defaults import Lookup, lookup
 from .tunable import Default, Path, Tunable, Value
 from .tunable_before import with_before
-from .tunable_cpufreq import cpufreq
-from .tunable_cpuidle import cpuidle
-from .tunable_devices import block, irq, kernel, power
-from .tunable_gpus import amdgpu, nvidia
-from .tunable_hugepages import hugepages
-from .tunable_memory import memory
-from .tunable_modules import modules
-from .tunable_net import net
-from .tunable_pci import pci
-from .tunable_setters import Setters
-from .tunable_swap import swaps
+from .tunable_setters import Setters, of_boot
 from .tunable_sysctls import Sysctls, sysctls
 from .tunable_unread import unread
 from .tunable_values import as_live
@@ -64,7 +54,6 @@ from .tunable_words import running_words
 
 if TYPE_CHECKING:
     from ...document import Snapshot
-    from ..actions.action import Action
 
 Row = dict[str, Any]
 Room = Callable[[Setters], Iterator[Tunable]]
@@ -83,31 +72,43 @@ def of_set_sysctls(found: Setters) -> Iterator[Tunable]:
 
 def of_pools(found: Setters) -> Iterator[Tunable]:
     """The tunables of kind hugepages."""
+    from .tunable_hugepages import hugepages
+
     return hugepages(found, Sysctls(found))
 
 
-ROOMS: tuple[Room, ...] = (
-    of_sysctls, of_pools, memory, swaps, cpufreq, cpuidle, modules, pci, power, nvidia, amdgpu, net, block, irq, kernel,
-)
+def rooms() -> tuple[Room, ...]:
+    """Every room; a table of one kind does without the others."""
+    from .tunable_cpufreq import cpufreq
+    from .tunable_cpuidle import cpuidle
+    from .tunable_devices import block, irq, kernel, power
+    from .tunable_gpus import amdgpu, nvidia
+    from .tunable_memory import memory
+    from .tunable_modules import modules
+    from .tunable_net import net
+    from .tunable_pci import pci
+    from .tunable_swap import swaps
+
+    return (of_sysctls, of_pools, memory, swaps, cpufreq, cpuidle, modules, pci, power, nvidia, amdgpu, net, block,
+            irq, kernel)
 
 
 def tunables(after: Snapshot, before: Snapshot | None) -> Derived:
     """A row for each tunable of AFTER; what could not be read is unknown."""
-    return table(after, before, boot_actions(after), unknown_sources(after))
+    return table(after, before, of_boot(after), unknown_sources(after))
 
 
 def table(
-    after: Snapshot, before: Snapshot | None, actions: Iterable[Action], gaps: list[dict[str, str]],
-    defaults: Lookup = lookup, rooms: Iterable[Room] = ROOMS, keep: Callable[[Tunable], bool] | None = None,
+    after: Snapshot, before: Snapshot | None, found: Setters, gaps: list[dict[str, str]],
+    defaults: Lookup = lookup, only: Room | None = None, keep: Callable[[Tunable], bool] | None = None,
 ) -> Derived:
-    """The table, from the ACTIONS of the next boot; GAPS are those not known, DEFAULTS says what nothing sets.
+    """The table, from what the next boot does; GAPS are those not known, DEFAULTS says what nothing sets.
 
-    With KEEP only a row for each tunable that it holds of.
+    With ONLY just what that room has, with KEEP only a row for each tunable that it holds of.
     """
-    found = Setters(after, actions)
     facts = _facts(found)
     rows: dict[str, Row] = {}
-    for tunable in with_before((made for room in rooms for made in room(found)), after, before):
+    for tunable in with_before((made for room in ([only] if only else rooms()) for made in room(found)), after, before):
         if tunable.default is None:
             known = {**facts, **tunable.facts} if tunable.facts else facts
             tunable.default = defaults(tunable.kind, tunable.name, found.kernel, known)
@@ -122,7 +123,7 @@ def given(snapshot: Snapshot) -> frozenset[Path]:
     """Paths of the tunables that something set, or may have set, in the boot that SNAPSHOT is of."""
     found = Setters(snapshot, boot_actions(snapshot))
     found.words = running_words(snapshot)
-    every = (tunable for room in ROOMS for tunable in room(found))
+    every = (tunable for room in rooms() for tunable in room(found))
     return frozenset(tunable.path for tunable in every if any(not one.why_not for one in tunable.setters))
 
 

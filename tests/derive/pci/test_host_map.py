@@ -2,7 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from snapshot.derive.pci.host_map import host_map
+import pytest
+
+from snapshot.derive.pci import host_map as room
+from snapshot.derive.pci.host_map import SECTIONS, host_map
+from snapshot.diff import compare
+from snapshot.document import Snapshot
 
 from ...pairs import snapshot
 from ..machines import DOWN1, DOWN2, GPU1, GPU2, NIC, ROOT, UP, function, plain, switched
@@ -105,3 +110,48 @@ def test_virtual_functions_have_no_row() -> None:
     pci = switched()
     pci["functions"]["0000:61:00.2"] = function("endpoint", ["0000:60:01.1"], "020000", physical_function=NIC)
     assert set(rows(pci)) == {GPU1, GPU2, NIC}
+
+
+def _loaded(pci: dict[str, Any], **sections: Any) -> Snapshot:
+    return Snapshot.loads(snapshot({"pci": pci, "cpu": CPU, "iommu": IOMMU, **sections}).dumps().encode(), "it")
+
+
+def test_sections_that_say_the_same_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after, other = _loaded(switched()), _loaded(switched()), _loaded(plain())
+    for one in (before, other):
+        compare(one, after)
+    expected = host_map(_loaded(switched()), _loaded(switched()))
+    rows = room._rows.__wrapped__
+    asked: list[Snapshot] = []
+
+    def noted(one: Snapshot) -> Any:
+        asked.append(one)
+        return rows(one)
+
+    monkeypatch.setattr(room, "_rows", noted)
+    assert host_map(after, before) == expected
+    assert asked == [after, after]
+    asked.clear()
+    assert host_map(after, other) != expected
+    assert asked == [after, other]
+
+
+def test_rows_are_made_of_no_other_sections(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: set[str] = set()
+
+    def noting(name: str) -> None:
+        method = getattr(Snapshot, name)
+
+        def noted(self: Snapshot, section: str, *rest: Any) -> Any:
+            asked.add(section)
+            return method(self, section, *rest)
+
+        monkeypatch.setattr(Snapshot, name, noted)
+
+    host = _loaded(switched(), nvidia={"gpus": {"GPU-1": {"uuid": "GPU-1", "address": GPU1}}})
+    for name in ("table", "section", "unread"):
+        noting(name)
+    monkeypatch.setattr(Snapshot, "meta", None, raising=False)
+    del host.meta
+    assert room._rows.__wrapped__(host)
+    assert asked == {*SECTIONS}
