@@ -12,7 +12,7 @@ beyond 64 bits is refused: the models have text for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .errors import FormatError
@@ -40,8 +40,8 @@ class _RefusedError(ValueError):
         self.path, self.why = path, why
 
 
-def loads(text: str | bytes, name: str, line: int = 1) -> dict[str, Any]:
-    """The table that TEXT holds; LINE is the number of its first line in the file NAME.
+def loads(text: str | bytes, name: str, line: Callable[[], int] = lambda: 1) -> dict[str, Any]:
+    """The table that TEXT holds; LINE tells the number of its first line in the file NAME.
 
     A byte order mark and CRLF are accepted; dates come as datetime objects, which ``dumps`` never writes.
     FormatError "NAME:LINE: what is wrong" on anything that is not TOML, nests too deep, or exceeds 64 bits.
@@ -53,14 +53,14 @@ def loads(text: str | bytes, name: str, line: int = 1) -> dict[str, Any]:
         if not text.isascii() or "\\u" in text or "\\U" in text:
             table = _shown(table, ())
     except _RefusedError as error:
-        number = (line_of(text, error.path) or 1) + line - 1
+        number = (line_of(text, error.path) or 1) + line() - 1
         where = dotted(error.path)[:200] or "the file"
         raise FormatError(f"{name}:{number}: {where}: {error.why}") from None
     except RecursionError:
-        raise FormatError(f"{name}:{line}: nested too deep") from None
+        raise FormatError(f"{name}:{line()}: nested too deep") from None
     except ValueError as error:
         number, what = _where(error, text)
-        raise FormatError(f"{name}:{number + line - 1}: not valid TOML: {what}") from None
+        raise FormatError(f"{name}:{number + line() - 1}: not valid TOML: {what}") from None
     return table
 
 
@@ -110,12 +110,13 @@ def _canonical(value: Any, path: Path) -> Any:
         return value
     if len(path) > MAX_DEPTH:
         raise _RefusedError(path[:3], f"more than {MAX_DEPTH} levels")
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         if odd := [key for key in value if type(key) is not str]:
             raise _RefusedError(path, f"the key {odd[0]!r}")
-        return {key: _canonical(value[key], (*path, key)) for key in sorted(value)}
+        pairs = ((key, value[key]) for key in sorted(value))
+        return {key: item if type(item) is str else _canonical(item, (*path, key)) for key, item in pairs}
     if isinstance(value, list | tuple):
-        return [_canonical(item, (*path, i)) for i, item in enumerate(value)]
+        return [item if type(item) is str else _canonical(item, (*path, i)) for i, item in enumerate(value)]
     what = "an integer beyond 64 bits" if kind is int else f"a value of type {kind.__name__}"
     raise _RefusedError(path, what)
 

@@ -115,9 +115,9 @@ def test_a_fault_is_one_line_with_name_and_line(data: bytes, line: int, what: st
 
 def test_the_line_counts_from_the_part_that_is_read() -> None:
     with pytest.raises(FormatError, match=r"^f:41: not valid"):
-        tomlio.loads("a = 1\nb = \n", "f", 40)
+        tomlio.loads("a = 1\nb = \n", "f", lambda: 40)
     with pytest.raises(FormatError, match=r"^f:41: b: an integer"):
-        tomlio.loads("a = 1\nb = 9223372036854775808\n", "f", 40)
+        tomlio.loads("a = 1\nb = 9223372036854775808\n", "f", lambda: 40)
 
 
 def test_the_stdlib_parser_gives_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None:

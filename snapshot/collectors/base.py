@@ -80,6 +80,10 @@ class Reading:
     reads: Reads
     unreads: list[Unread] = field(default_factory=list)
     files: dict[str, File] = field(default_factory=dict)
+    _patterns: Patterns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._patterns = patterns(self.reads.paths)
 
     def bytes(self, path: str, *fact: str, limit: int = 64 << 20) -> bytes | None:
         """The content; None when the file is not there, or, noted as unread under FACT, when it cannot be read."""
@@ -202,8 +206,8 @@ class Reading:
             self.unread(fact, source, why(error))
 
     def _declared(self, path: str) -> None:
-        if not _patterns(self.reads.paths).cover(path):
+        if not self._patterns.cover(path):
             raise UndeclaredError(f"{path} is read but not declared")
 
 
-_patterns = cache(Patterns)  # of a section, by what it declares
+patterns = cache(Patterns)  # of a section, by what it declares

@@ -18,6 +18,7 @@ REDACTED = "<redacted>"
 _ANYWHERE = regex(
     r"passw(?:or)?d|passphrase|secret(?!mem|_interval)|token(?!iz)|credential|authorization|(?<![^\W_])key(?![^\W_])"
 )
+HINTS = ("pass", "secret", "token", "credential", "auth", "key", "psk", "pw")  # without one of these no name is secret
 _LAST = regex(
     r"(?<![^\W_])(?:(?:api|auth|enc|host|license|priv(?:ate)?|ssh)key|psk|auth)\Z"
     r"|pwd\Z|pw\Z|(?<!by)(?<!com)pass\Z"
@@ -45,7 +46,8 @@ def is_secret(name: str) -> bool:
 
 def redacted(text: str) -> str:
     """TEXT without what a name, an option such as --token or the login part of an address shows to be a secret."""
-    if text.isalnum():  # most values are one word or number, which has no name
+    lower = text.lower()
+    if "@" not in text and not any(hint in lower for hint in HINTS):  # as nearly all texts are
         return text
     text = _LOGIN.sub(_without_login, text)
     kept: list[str] = []

@@ -73,10 +73,10 @@ class Patterns:
         folder, _, name = path.rpartition("/")
         nodes = self._folders.get(folder) or self._enter(folder)
         for node in nodes:
-            for found in node.after(name):
-                if found.ends:
-                    return True
-        return False
+            named = node.names.get(name)
+            if named is not None and named.ends:  # as of nearly all
+                return True
+        return any(found.ends for node in nodes for found in node.after(name))
 
     def _enter(self, folder: str) -> list[_Node]:
         """The nodes behind FOLDER, reached from the nearest folder above that was seen before."""

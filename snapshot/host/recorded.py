@@ -13,9 +13,11 @@ import errno
 import json
 import os
 import posixpath
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..errors import SnapError
+from ..regexes import regex
 from .asked import Asked
 from .base import (
     LIMIT,
@@ -37,6 +39,8 @@ from .tree import DIRECTORY, Folder, Tree, rooted
 
 COMMANDS = "/commands"
 _HIDDEN = {COMMANDS, f"/{NAME}"}
+_UNOPENED = ("/dev/", *_HIDDEN)  # device nodes, as in the root of another system, are told by lstat(2) alone
+_PLAIN = regex(r"\w[\w.:-]*", re.ASCII)  # names of files that need no second look
 _MAX_LINKS = 40
 
 
@@ -81,13 +85,16 @@ class Recorded(Host):
     def read(self, path: str, limit: int = LIMIT) -> bytes:
         """As Host.read."""
         folder, _, name = path.rpartition("/")
-        if folder in self._folders and name.isidentifier() and path not in self._tables.errors:
-            real = f"{self._folders[folder]}/{name}"  # as most of thousands are, which is seen without more ado
-            kind = self._kind(real)
-        else:
-            kind = "link"
-        if kind == "link":
-            real, kind = self._real(path := self._asked(path, "read"))
+        plain = name.isidentifier() or _PLAIN.fullmatch(name)
+        if plain and folder in self._folders and path not in self._tables.errors:
+            real = f"{self._folders[folder]}/{name}"  # a file, as nearly all of thousands are: opening it shows that
+            try:
+                if not real.startswith(_UNOPENED):
+                    return self._tree.data(real, limit)
+            except OSError as error:
+                if error.errno == errno.ENOENT and real not in self._shadow.kinds:
+                    raise failure(errno.ENOENT, path) from None
+        real, kind = self._real(path := self._asked(path, "read"))
         if kind != "file":
             raise failure(errno.EISDIR if kind == "directory" else errno.ENXIO, path)
         return self._tree.data(real, limit)
@@ -100,13 +107,21 @@ class Recorded(Host):
         real, kind = self._real(path)
         if kind != "directory":
             raise failure(errno.ENOTDIR, path)
-        return sorted(self._tables.lists[real] if real in self._tables.lists else self._kinds(real))
+        return sorted(self._tables.lists[real] if real in self._tables.lists else self._listed(real))
 
     def readlink(self, path: str) -> str:
         """As Host.readlink."""
         path = self._asked(path, "readlink")
         if path in self._tables.links:
             return self._tables.links[path]
+        folder, _, name = path.rpartition("/")
+        if folder in self._folders and name:
+            real = f"{self._folders[folder]}/{name}"
+            try:
+                return self._target(real)
+            except OSError as error:
+                if error.errno == errno.ENOENT and real not in self._shadow.kinds:
+                    raise failure(errno.ENOENT, path) from None
         real, kind = self._real(path, follow=False)
         if kind != "link":
             raise failure(errno.EINVAL, path)
@@ -155,13 +170,14 @@ class Recorded(Host):
                 if kinds[name] == "file":
                     yield from self._content(path, f"{real}/{name}")
                 elif kinds[name] == "directory" and not prune(path):
+                    self._folders.setdefault(path, f"{real}/{name}")
                     todo.append(path)
 
     def _content(self, path: str, real: str) -> Walked:
         """A file of a walk; nothing for one that is known, but whose content was never asked for."""
         try:
             self._asked(path, "read")
-            yield path, self._tree.data(real, LIMIT)
+            yield path, self._tree.data(real, LIMIT, known=True)
         except OSError as error:
             if error.errno != errno.ENOENT or "read" in self._tables.errors.get(path, ()):
                 yield path, error
@@ -251,6 +267,9 @@ class Recorded(Host):
 
     def _target(self, real: str) -> str:
         return self._tables.links[real] if real in self._tables.links else self._tree.target(real)
+
+    def _listed(self, real: str) -> Iterable[str]:
+        return self._kinds(real) if not real or real in self._shadow.names else self._tree.names(real)
 
     def _kinds(self, real: str) -> dict[str, FileType]:
         """Name -> type of what is in a directory."""

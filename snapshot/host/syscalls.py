@@ -1,6 +1,7 @@
 """The reads themselves, by direct system calls: regular files only, every errno kept.
 
-open(2), stat(2), scandir(3). A device node is never opened: that alone can load a module or wake a device.
+open(2), stat(2), scandir(3). A device node of this machine is never opened: that alone can load a module or wake a
+device.
 Buffers are one page at first: procfs and sysfs allocate what is asked for, where a large one costs ten
 times as much.
 """
@@ -43,12 +44,21 @@ def read(path: str, limit: int = LIMIT) -> bytes:
         os.close(fd)
 
 
-def stored(path: str, limit: int = LIMIT) -> bytes:
-    """The content of what is known to be a regular file, and no link: its size says where it ends, if it has one."""
-    fd = os.open(path, _FLAGS | os.O_NOFOLLOW)
+def stored(root: str, path: str, limit: int = LIMIT, known: bool = False) -> bytes:
+    """The content of a regular file that is no link, at PATH below the directory ROOT.
+
+    Its size says where it ends, if it has one. ELOOP, EISDIR or ENXIO for what is none, unless it is KNOWN to be one.
+    """
+    attribute = path.startswith(_ATTRIBUTES)
+    fd = os.open(root + path, _FLAGS | os.O_NOFOLLOW)
     try:
-        size = os.fstat(fd).st_size
-        return os.read(fd, size + 1) if 0 < size < min(_PAGE, limit) else _whole(fd, limit, path, False)
+        if not (attribute and known):
+            found = os.fstat(fd)
+            if not mode_bits.S_ISREG(found.st_mode):
+                raise failure(errno.EISDIR if mode_bits.S_ISDIR(found.st_mode) else errno.ENXIO, path)
+            if 0 < found.st_size < min(_PAGE, limit):
+                return os.read(fd, found.st_size + 1)
+        return _whole(fd, limit, path, attribute)
     finally:
         os.close(fd)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fixtures import epyc, whole
 from snapshot.capture import take
+from snapshot.collectors import secrets
 from snapshot.collectors.secrets import REDACTED, is_secret, redacted
 from snapshot.sections import NAMES
 
@@ -39,6 +40,20 @@ def test_names_of_secrets(name: str) -> None:
 def test_names_that_only_sound_like_it(name: str) -> None:
     assert not is_secret(name)
     assert redacted(f"{name}=us {name}: x {name} y") == f"{name}=us {name}: x {name} y"
+
+
+WORDS = st.sampled_from([
+    "pw", "KEY", "--token", "passWord", "psk", "auth", "Credential", "monkey", "a", "7", "iscsi:", "//", "@", ":", "=",
+    " ", "'", '"', "-", "_", ".", "\u212aEY", "pa\u017f\u017f",
+])
+
+
+@given(st.lists(WORDS, max_size=9).map("".join))
+def test_what_has_no_sign_of_a_secret_is_not_looked_at_and_has_none(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "HINTS", ("",))  # every text is looked at
+        whole = redacted(text)
+    assert redacted(text) == whole
 
 
 @pytest.mark.parametrize(("text", "kept"), [

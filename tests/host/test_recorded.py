@@ -139,3 +139,25 @@ def test_device_nodes_and_fifos_in_a_folder_are_not_opened(tmp_path: Path) -> No
     os.mkfifo(tmp_path / "dev" / "fifo")
     assert answer(host.read, "/dev/fifo") == errno.ENXIO
     assert walked(host, "/dev") == {"/dev/x": b""}
+
+
+@pytest.mark.parametrize("folder", ["etc", "proc/sys/vm", "sys/class/x"])
+def test_a_file_reads_the_same_whether_its_folder_was_met_before_or_not(tmp_path: Path, folder: str) -> None:
+    place = tmp_path / folder
+    texts = {f"{folder}/{name}": text for name, text in (
+        ("file", "1\n"), ("empty", ""), ("a.b-c:d", "2\n"), ("page", "x" * 4096), ("long", "y" * 10_000))}
+    host = root(tmp_path, {**texts, "etc/target": "3\n"})
+    (place / "folder").mkdir()
+    os.mkfifo(place / "fifo")
+    for name, to in (("link", "file"), ("absolute", "/etc/target"), ("above", "../../../../../etc/target"),
+                     ("gone", "nothing"), ("loop", "loop"), ("to_folder", "folder")):
+        (place / name).symlink_to(to)
+    names = [*os.listdir(place), "missing", "file/x", "./file", "folder/../file", " ", ""]
+    first = [answer(open_host(str(tmp_path)).read, f"/{folder}/{name}") for name in names]
+    answer(host.read, f"/{folder}/file")
+    assert [answer(host.read, f"/{folder}/{name}") for name in names] == first
+    told = dict(zip(names, first, strict=True))
+    assert (told["link"], told["absolute"], told["above"], told["page"]) == (b"1\n", b"3\n", b"3\n", b"x" * 4096)
+    assert (told["folder"], told["fifo"], told["loop"]) == (errno.EISDIR, errno.ENXIO, errno.ELOOP)
+    assert told["missing"] == told["gone"] == errno.ENOENT
+    assert told["long"] == b"y" * 10_000
