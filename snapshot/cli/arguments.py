@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NOW = "now"
 STDIN = "-"
+STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 def program() -> str:

@@ -11,8 +11,8 @@ import click
 
 from ..errors import SnapError
 from . import arguments, bench_runs
+from .arguments import STDOUT
 from .outputs import Output, emit
-from .take import STDOUT
 from .terms import Terms, reporting, ruling
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def add(reference: str, files: tuple[str, ...], form: str | None, workload: dict
     Exit codes: 0 added; 2 error, nothing written.
     """
     from ..bench.adding import Extra, load, with_files
-    from ..report.taken import plural
+    from ..report.paper import plural
 
     found, extra = [load(path, form) for path in files], Extra(workload=workload, label=label)
     path = bench_runs.changed(reference, output, lambda old: with_files(old, found, extra))

@@ -11,7 +11,7 @@ import click
 
 from ..errors import SnapError
 from . import arguments
-from .take import STDOUT
+from .arguments import STDOUT
 
 if TYPE_CHECKING:
     from ..bench.running import Command, Run, Session

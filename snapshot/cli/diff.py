@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import arguments
+from .arguments import STDOUT
 from .outputs import Output, emit
-from .take import STDOUT
 from .terms import Terms, reporting, ruling
 
 if TYPE_CHECKING:

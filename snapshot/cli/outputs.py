@@ -6,11 +6,12 @@ import io
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
-from .take import STDOUT
+from ..records import record
+from .arguments import STDOUT
 
 if TYPE_CHECKING:
     from ..report.review import Review
@@ -19,7 +20,8 @@ FORMATS = ("text", "json", "markdown")
 WIDTH = 80
 
 
-class Output(NamedTuple):
+@record(frozen=True)
+class Output:
     """A format, and the file that it goes to; None is standard output."""
 
     form: str
@@ -30,9 +32,10 @@ def parsed(_: click.Context, __: click.Parameter, texts: Iterable[str]) -> tuple
     """What the values of -f mean; without any, text. BadParameter when one means nothing, or two go to one place."""
     found = tuple(map(_output, texts)) or (Output("text"),)
     places = [output.file and os.path.realpath(output.file) for output in found]
-    for (form, file), place in zip(found, places, strict=True):
+    for output, place in zip(found, places, strict=True):
         if places.count(place) > 1:
-            raise click.BadParameter(f"two reports cannot go to {file or 'standard output'}: -f {form}=FILE")
+            to = output.file or "standard output"
+            raise click.BadParameter(f"two reports cannot go to {to}: -f {output.form}=FILE")
     return found
 
 
@@ -55,11 +58,11 @@ def emit(review: Review, outputs: Iterable[Output], everything: bool, benchmarks
     from .. import store
 
     rendered = _benchmarks if benchmarks else _rendered
-    for form, file in sorted(outputs, key=lambda output: output.file is None):
-        if file is None:
-            printed(rendered(form, review, everything, color=color(), width=width()))
+    for one in sorted(outputs, key=lambda output: output.file is None):
+        if one.file is None:
+            printed(rendered(one.form, review, everything, color=color(), width=width()))
         else:
-            store.write(file, rendered(form, review, everything).encode("utf-8", "backslashreplace"))
+            store.write(one.file, rendered(one.form, review, everything).encode("utf-8", "backslashreplace"))
 
 
 def printed(text: str) -> None:

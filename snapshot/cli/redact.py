@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from . import arguments
-from .take import STDOUT
+from .arguments import STDOUT
 
 
 @click.command(short_help="Replace names, serials and addresses by pseudonyms.")

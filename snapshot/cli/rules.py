@@ -121,8 +121,7 @@ def new(identifier: str, rules: tuple[str, ...], config: str | None) -> None:
 
 def _end(packs: Sequence[PackFile], lines: Sequence[str], noun: str) -> None:
     """Says what was found, and how many packs, rules and examples were looked at; exit code 1 if anything was found."""
-    from ..report.paper import shown
-    from ..report.taken import plural
+    from ..report.paper import plural, shown
 
     examples = sum(pack.shown for pack in packs)
     looked = f"{plural(len(packs), 'pack')}, {plural(sum(map(len, packs)), 'rule')}, {plural(examples, 'example')}"

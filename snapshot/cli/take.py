@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from ..report.taken import Timing
 
 
-STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-
-
 @click.command(short_help="Record this host, or a recorded root, as a snapshot.")
 @click.argument("label", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of the store; - is standard output.")
@@ -81,8 +78,8 @@ def take(
     from ..report import taken as report
 
     if verbose:
-        click.echo(report.render_timings(timings), nl=False, err=output in STDOUT)
-    if output in STDOUT:
+        click.echo(report.render_timings(timings), nl=False, err=output in arguments.STDOUT)
+    if output in arguments.STDOUT:
         arguments.write(taken.dumps().encode())
     else:
         path = output or arguments.stored(taken)

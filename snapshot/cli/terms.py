@@ -6,7 +6,6 @@ thing (the threshold, --only, the tolerance of a path) the command line's counts
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +20,8 @@ from .outputs import parsed
 if TYPE_CHECKING:
     from ..config import Config
     from ..derive.forecasts.forecast import Outlook
-    from ..diff.selection import Pattern, Selection
+    from ..diff.pattern import Pattern
+    from ..diff.selection import Selection
     from ..diff.tolerance import Tolerance
     from ..document import Snapshot
     from ..engine.rule import Rule
@@ -108,6 +108,8 @@ class Terms:
     @cached_property
     def own_rules(self) -> tuple[Rule, ...]:
         """The rules as the settings want them. FormatError when these name one that is not there."""
+        if not (self.settings.rules.disable or self.settings.rules.override):
+            return self.every_rule
         from ..engine.overrides import overridden
 
         return overridden(self.every_rule, self.settings.rules, self.settings.origin)
@@ -115,6 +117,8 @@ class Terms:
     @property
     def disabled(self) -> tuple[str, ...]:
         """The ids of the rules that the settings leave out."""
+        if not (self.settings.rules.disable or self.settings.rules.override):
+            return ()
         from ..engine.overrides import disabled
 
         return disabled(dict.fromkeys(rule.id for rule in self.every_rule), self.settings.rules)
@@ -122,13 +126,13 @@ class Terms:
     @cached_property
     def selection(self) -> Selection:
         """What of a comparison counts. BadParameter, or FormatError of the settings, when a pattern is none."""
-        from ..diff.selection import Pattern, Selection
+        from ..diff.selection import Selection
 
         def given(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
-            return _each(texts, Pattern.parse, _wrong(option))
+            return _patterns(texts, _wrong(option))
 
         def settled(table: str, key: str) -> tuple[Pattern, ...]:
-            return _each(getattr(getattr(self.settings, table), key), Pattern.parse, self._unset(table, key))
+            return _patterns(getattr(getattr(self.settings, table), key), self._unset(table, key))
 
         return Selection(
             only=given("--only", self.only) or settled("diff", "only"),
@@ -211,6 +215,8 @@ class Terms:
         numbered = existing and (rules is None or len(rules) == len(self.own_rules))
         options = [] if self.config is None else ["--config", self.config]
         options += [word for place in self.rules for word in ("--rules", place)]
+        import shlex
+
         program, rest = arguments.program(), shlex.join([*filter(None, typed), *options])
         return lambda number, rule: f"{program} explain {number if numbered else rule} {rest}".rstrip()
 
@@ -279,6 +285,15 @@ def _each(given: Iterable[G], parse: Callable[[G], P], fault: Fault) -> tuple[P,
         except ValueError as error:
             raise fault(at, str(error)) from None
     return tuple(found)
+
+
+def _patterns(given: Iterable[str], fault: Fault) -> tuple[Pattern, ...]:
+    """Some patterns of facts, which mostly nobody gives."""
+    if not given:
+        return ()
+    from ..diff.pattern import Pattern
+
+    return _each(given, Pattern.parse, fault)
 
 
 def nothing(word: str, names: Iterable[str], kind: str = "rule or section") -> str:

@@ -20,9 +20,8 @@ from . import as_json, benchmarks, headline
 from .likely_causes import likely
 from .markup import inline
 from .order import entries
-from .paper import Paper
+from .paper import Paper, plural
 from .review import Review
-from .taken import plural
 
 PACK = "bench."
 MARKS = {"worse": "!", "better": "+"}

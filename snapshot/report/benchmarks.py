@@ -12,8 +12,7 @@ from ..bench.comparing.comparison import Benchmarks, Comparison, Effect, GridCom
 from ..bench.comparing.naming import figures, names, percent, piece
 from ..bench.comparing.primary import declared, is_primary
 from ..records import record
-from .paper import Paper
-from .taken import plural
+from .paper import Paper, plural
 
 Causes = Callable[[str, Verdict], Sequence[str]]  # kind and verdict of a measurement -> likely causes, a line each
 ORDER: tuple[Verdict, ...] = ("worse", "failed", "vanished", "better", "not-comparable", "too-few", "added", "same")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..diff.change import MISSING, Change
 from ..engine.text import cut
-from .taken import plural
+from .paper import plural
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 SPECIAL = {"added": "new", "removed": "gone", "moved": "moved", "computed": "computed", "volatile": "volatile"}

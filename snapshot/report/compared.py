@@ -9,9 +9,8 @@ from ..diff import Diff
 from ..diff.change import Change, Incomparable
 from . import change_lines
 from .other_changes import Heap, Sorted
-from .paper import Paper
+from .paper import Paper, plural
 from .review import Review
-from .taken import plural
 
 FEW = 10  # changes that are listed without being asked for
 LONG = 500  # characters of such a line

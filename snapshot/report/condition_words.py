@@ -10,7 +10,7 @@ from ..diff.change import MISSING
 from ..engine.path import Gap
 from ..engine.rule import AnyOf, Condition, Guard, Rule, RulePath
 from ..engine.text import LONG, cut
-from .taken import plural
+from .paper import plural
 
 PHRASES = {
     "exists": "exists", "absent": "does not exist", "equal": "is", "not-equal": "is not", "unchanged": "is still",

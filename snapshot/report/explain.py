@@ -13,10 +13,9 @@ from ..errors import SnapError, misspelt
 from . import condition_words as words
 from .groups import Group, few, grouped
 from .order import Entry, entries
-from .paper import Paper
+from .paper import Paper, plural
 from .review import Review
 from .rule_sheet import render_rule
-from .taken import plural
 
 if TYPE_CHECKING:
     from ..engine.rule import Rule

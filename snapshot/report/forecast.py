@@ -14,8 +14,7 @@ from ..derive.forecasts.forecast_kernel import ASKED, chosen
 from ..derive.pci.pci_tree import noun
 from ..engine.text import Value, measured
 from .groups import few
-from .paper import Paper
-from .taken import plural
+from .paper import Paper, plural
 
 if TYPE_CHECKING:
     from ..derive.forecasts.forecast import Outlook

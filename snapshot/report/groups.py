@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
 
 from ..engine.finding import Evidence, Finding
@@ -88,6 +87,10 @@ def merged(lists: Sequence[Sequence[str]]) -> list[str]:
 
     The lists one after the other where they contradict each other.
     """
+    if len(lists) < 2:
+        return list(chain.from_iterable(lists))
+    from graphlib import CycleError, TopologicalSorter
+
     order: TopologicalSorter[str] = TopologicalSorter()
     for lines in lists:
         for line in lines[:1]:

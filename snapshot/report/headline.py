@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..engine.finding import SEVERITIES
-from .forecast import came_true
 from .groups import few
 from .order import PARTS, Entry
+from .paper import plural
 from .review import Review
-from .taken import plural
 
 if TYPE_CHECKING:
     from ..document import Snapshot
@@ -55,7 +54,10 @@ def verdict(review: Review, entries: Sequence[Entry]) -> list[str]:
     parts = Counter(entry.part for entry in entries)
     also = [f"{plural(notes, 'note')}."] if notes else []
     also += [f"{parts[part]} {ASIDE.get(part, part)}." for part in PARTS[1:] if parts[part]]
-    also += [f"Forecast: {came_true(review.score)}."] if review.score and review.score.total else []
+    if review.score and review.score.total:
+        from .forecast import came_true
+
+        also.append(f"Forecast: {came_true(review.score)}.")
     return [first, *also, *([f"{plural(unsure, 'rule')} could not be judged."] if unsure else [])]
 
 

@@ -14,8 +14,8 @@ from . import change_lines, compared, forecast, headline, unknowns
 from .markup import clipped, code, fenced, folded, inline
 from .order import OLD, PARTS, Entry, entries
 from .other_changes import Heap, Sorted, sorted_changes
+from .paper import plural
 from .review import Review
-from .taken import plural
 
 LIMIT = 60_000  # bytes
 FULL, BRIEF, ASIDE, UNKNOWN, CHANGES = 36_000, 42_000, 46_000, 50_000, 56_000  # up to where each kind may fill it

@@ -16,8 +16,7 @@ from ..bench.drawing.sparkline import sparkline
 from ..derive.bench.benchmarks import section
 from ..document import Snapshot
 from ..sections.bench import Measured, Measurement
-from .paper import Paper
-from .taken import plural
+from .paper import Paper, plural
 
 Row = tuple[str, str, str, str, str]
 LONG = 200  # characters of a value of a workload, such as a command line

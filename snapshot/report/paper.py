@@ -18,6 +18,11 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
 
 
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 GPU, 8 GPUs, 6,214 facts."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 class Paper:
     """Collects lines. Prose is wrapped at WIDTH; what may be pasted never is."""
 

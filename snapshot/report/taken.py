@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..document import Outcome, Snapshot
 from ..sections import NAMES
-from .paper import shown
+from .paper import plural, shown
 
 WIDTH = 80
 GPU_CLASSES = ("03", "1200")  # display controllers, and processing accelerators as AMD Instinct are
@@ -50,11 +50,6 @@ def gpus(functions: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The addresses of the display controllers and accelerators made by GPU vendors."""
     return [a for a, f in functions.items()
             if f.get("class_code", "").startswith(GPU_CLASSES) and f.get("vendor") in GPU_VENDORS]
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: 1 GPU, 8 GPUs, 6,214 facts."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _counts(snapshot: Snapshot) -> Iterator[str]:

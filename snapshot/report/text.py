@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from . import compared, forecast, headline, unknowns
+from . import compared, headline, unknowns
 from .order import Entry, entries
 from .other_changes import sorted_changes
-from .paper import Paper
+from .paper import Paper, plural
 from .review import Review
-from .taken import plural
 from .verdicts import Findings
 
 
@@ -28,6 +27,8 @@ def render_text(review: Review, color: bool = False, everything: bool = False, w
         paper.prose(f"Already so before, and not counted{'' if everything else ' (--all says more)'}:")
         findings.write("existing")
     if review.outlook:
+        from . import forecast
+
         forecast.write(paper, review.outlook, everything)
     unknowns.write(paper, review, everything)
     if everything:
@@ -55,7 +56,9 @@ def _head(paper: Paper, review: Review, found: list[Entry]) -> None:
         paper.prose(f"Warning: {warning}.", hang="  ", color="red")
     paper.blank()
     if review.outlook:
-        paper.prose(forecast.header(review.outlook), hang="  ")
+        from .forecast import header
+
+        paper.prose(header(review.outlook), hang="  ")
     paper.pieces(headline.verdict(review, found), "  ", color="bold")
     for cause, count in headline.causes(found):
         paper.prose(f"Likely cause of {plural(count, 'finding')}: {cause.group.headline} [{cause.number}]", hang="  ")

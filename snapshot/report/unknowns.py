@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ..engine.finding import SEVERITIES, Evidence
+from ..records import record
 from ..sections.shape import Path
 from .groups import MANY, Group, few, grouped
 from .paper import Paper
@@ -14,7 +14,8 @@ from .review import Review
 Reason = tuple[str, ...]
 
 
-class Lack(NamedTuple):
+@record(frozen=True)
+class Lack:
     """The reasons, in words, and the groups of unknown verdicts that have them, by severity."""
 
     reasons: Reason
@@ -31,12 +32,13 @@ def lacks(review: Review) -> list[Lack]:
 
 def write(paper: Paper, review: Review, everything: bool) -> None:
     """What could not be judged, and once for each side what root would have read."""
-    for reasons, groups in lacks(review):
+    for lack in lacks(review):
+        groups = lack.groups
         if len(groups) == 1:
             _one(paper, review, groups[0])
         else:
             paper.head("UNKNOWN", f"{len(groups)} rules lack the same evidence")
-        for reason in reasons:
+        for reason in lack.reasons:
             paper.prose(reason, "  ", "    ")
         if len(groups) > 1:
             _rules(paper, review, groups, everything)

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from ..engine.finding import reaches
 from .groups import Group
 from .order import OLD, Entry, Part
-from .paper import Paper
-from .taken import plural
+from .paper import Paper, plural
 
 FEW = 3  # findings that are said in full although they are not high
 NOTES = 10  # that are said one by one

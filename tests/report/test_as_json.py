@@ -8,7 +8,8 @@ from typing import Any
 from syrupy.assertion import SnapshotAssertion
 
 from snapshot import __version__
-from snapshot.diff.selection import Pattern, Selection
+from snapshot.diff.pattern import Pattern
+from snapshot.diff.selection import Selection
 from snapshot.diff.tolerance import Tolerance
 from snapshot.document import Snapshot
 from snapshot.engine.settings import Waiver

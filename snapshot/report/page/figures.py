@@ -8,7 +8,7 @@ from typing import Any
 
 from ...regexes import regex
 from ...sections.base import format_cpus, parse_cpus
-from ..taken import plural
+from ..paper import plural
 
 _ENDING = regex(r"(.*?)(0|[1-9][0-9]{0,8})(\D{0,8}|n1)", re.DOTALL)  # nvme0n1 counts by its first number
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...document import Snapshot
 from ...regexes import regex
-from ..taken import plural
+from ..paper import plural
 from .figures import few, numbered, origin, said
 from .sheet import Sheet
 

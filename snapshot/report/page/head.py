@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...document import Outcome, Snapshot
 from ...sections import NAMES
-from ..taken import plural
+from ..paper import plural
 from .figures import age, few
 from .sheet import Sheet
 

@@ -7,7 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from ...document import Snapshot
-from ..taken import gpus, plural
+from ..paper import plural
+from ..taken import gpus
 from .devices import Names
 from .figures import cpus, few, numbered, per_cpu, size
 from .sheet import Sheet

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...document import Snapshot
-from ..taken import plural
+from ..paper import plural
 from .figures import few, numbered, said, size, speed
 from .sheet import Sheet
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...document import Snapshot
-from ..taken import gpus, plural
+from ..paper import plural
+from ..taken import gpus
 from .figures import hertz, on, per_cpu, said, size, times, watts
 
 Table = Mapping[str, Any]

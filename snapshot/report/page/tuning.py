@@ -7,7 +7,7 @@ from typing import Any
 
 from ...document import Snapshot
 from ...sections.sysctl import agrees
-from ..taken import plural
+from ..paper import plural
 from .figures import few, origin, said
 from .sheet import Sheet
 from .sources import Sources, winner
