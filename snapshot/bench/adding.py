@@ -116,6 +116,8 @@ def with_workload(report: Report, extra: Mapping[str, str], unnamed: Mapping[str
                 raise SnapError(f"its {key} is {workload[key]!r}, and cannot be {value!r}")
         return workload
 
+    if not (extra or unnamed):
+        return report
     return replace(report, values=[replace(value, workload=joined(value.workload)) for value in report.values],
                    tables=[replace(table, workload=joined(table.workload)) for table in report.tables])
 

@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from ..errors import SnapError
@@ -29,8 +30,13 @@ _ADDRESS = regex(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.([0-7]))
 
 def identifier(tool: str, metric: str, workload: Mapping[str, str]) -> str:
     """The id of a measurement."""
+    return f"{tool}/{metric}/{_hash(tuple(workload.items()))}"
+
+
+@lru_cache(maxsize=1000)  # a workload has many values
+def _hash(workload: tuple[tuple[str, str], ...]) -> str:
     text = json.dumps(dict(workload), sort_keys=True, separators=(",", ":"))
-    return f"{tool}/{metric}/{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def address(text: str) -> str:

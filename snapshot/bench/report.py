@@ -6,14 +6,17 @@ prompts and generated text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NoReturn, TypeVar
 
 from ..errors import FormatError
 from ..records import field, record
 from ..sections.bench import Better, Status, Within
 
+T = TypeVar("T")
 Workload = dict[str, str]
+MOST_VALUES = 100_000  # a table of 8 GPUs has 64, a sweep of sizes a few hundred; a log of requests is no report
 
 
 @record(frozen=True, kw_only=True)
@@ -73,6 +76,14 @@ class ReportError(FormatError):
 def bad(file: str, why: str, line: int | None = None) -> NoReturn:
     """ReportError for WHY."""
     raise ReportError(f"{file}:{line}: {why}" if line else f"{file}: {why}")
+
+
+def few(values: Iterable[T], file: str) -> list[T]:
+    """The VALUES of a report. ReportError, without asking for the rest, when there are more than a benchmark has."""
+    found = [*islice(values, MOST_VALUES + 1)]
+    if len(found) > MOST_VALUES:
+        bad(file, f"more than {MOST_VALUES:,} values: no benchmark has so many")
+    return found
 
 
 def within(values: Sequence[float]) -> Within | None:

@@ -2,7 +2,8 @@
 
 One run is one process from start to end, and one sample. It has no shell, no input, the environment of the caller and
 a process group of its own, which is ended as a whole when its time is up or the user stops (SIGTERM, and after 5 s
-SIGKILL). What it prints goes into a file without a name, so that a child that lives on cannot keep the run from ending.
+SIGKILL); what left that group is killed then too (``orphans``). What it prints goes into a file without a name, so
+that a child that lives on cannot keep the run from ending.
 A run that fails (exit status, time, nothing that the importer can read) is kept as failed, in each measurement that
 the other runs gave. Neither the environment nor what the command prints is recorded.
 """
@@ -16,20 +17,21 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence, Set
+from contextlib import nullcontext, suppress
 from typing import IO
 
 from ..errors import SnapError
 from ..records import field, record, replace
 from .adding import LIMIT_BYTES, text, with_workload
 from .importers import IMPORTERS, read
+from .orphans import Orphans, adopted
 from .report import Metric, Report, Value, Workload
+from .stopping import Stop, stoppable
 
 GRACE_S = 5.0
 LOOK_S = 0.5  # how often is looked at how much was printed
 FLOOD_BYTES = 1 << 30  # no report: what prints so much would fill the disk
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # end a session: what was measured is kept
 
 
 @record(frozen=True)
@@ -100,17 +102,20 @@ class Session:
         return Report(tool=self.command.parser, format="none", values=[value])
 
 
-def measure(command: Command, begin: Callable[[int], None], end: Callable[[Run], None]) -> Session:
+def measure(
+    command: Command, begin: Callable[[int], None], end: Callable[[Run], None], orphans: Orphans | None = None
+) -> Session:
     """Runs COMMAND as often as it says, or until the user stops it.
 
     BEGIN is told the number of a run that starts, and END how it went; warm-ups have numbers below 1 and are not kept.
+    ORPHANS are those of all commands of which this is one: what one leaves running is not the next one's.
     """
     session = Session(command)
     try:
-        with _stoppable() as stop:
+        with stoppable() as stop, nullcontext(orphans) if orphans else adopted() as ours:
             for number in range(1 - command.warmup, command.repeat + 1):
                 begin(number)
-                run = _run(command, number, stop)
+                run = _run(command, number, stop, ours)
                 if number > 0:
                     session.runs.append(run)
                 end(run)
@@ -132,40 +137,10 @@ def _without(value: Value, why: str) -> Value:
     return replace(value, value=None, within=None, status="failed", why=why)
 
 
-class _Stop:
-    """A signal that asks to stop: raises KeyboardInterrupt, but while HELD it waits for ``release``."""
-
-    def __init__(self) -> None:
-        self.held = self._asked = False
-
-    def __call__(self, _number: int, _frame: object) -> None:
-        self._asked = True
-        if not self.held:
-            raise KeyboardInterrupt
-
-    def release(self) -> None:
-        """KeyboardInterrupt when there was such a signal."""
-        self.held = False
-        if self._asked:
-            raise KeyboardInterrupt
-
-
-@contextmanager
-def _stoppable() -> Iterator[_Stop]:
-    """While it is entered, signals that would end this process raise KeyboardInterrupt."""
-    stop = _Stop()
-    old = {number: signal.signal(number, stop) for number in ENDING}
-    try:
-        yield stop
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)
-
-
-def _run(command: Command, number: int, stop: _Stop) -> Run:
+def _run(command: Command, number: int, stop: Stop, orphans: Orphans) -> Run:
     began = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        why = _ended(command, out, err, stop)
+        why = _ended(command, out, err, stop, orphans)
         seconds = time.monotonic() - began
         report = None if why else _report(command, out)
         if isinstance(report, str):
@@ -173,9 +148,10 @@ def _run(command: Command, number: int, stop: _Stop) -> Run:
         return Run(number, seconds, report, why, _last(err) if why else ())
 
 
-def _ended(command: Command, out: IO[bytes], err: IO[bytes], stop: _Stop) -> str:
+def _ended(command: Command, out: IO[bytes], err: IO[bytes], stop: Stop, orphans: Orphans) -> str:
     """Runs the command to its end; why it failed, "" if it did not."""
     stop.held = True  # until there is a child that can be ended
+    before = orphans.living()  # what an earlier run left when it was done
     try:
         fcntl.fcntl(out, fcntl.F_SETFL, os.O_APPEND)  # for tools that write to /dev/stdout besides
         child = subprocess.Popen(command.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
@@ -184,41 +160,54 @@ def _ended(command: Command, out: IO[bytes], err: IO[bytes], stop: _Stop) -> str
         return f"cannot be run: {error.strerror}"
     try:
         stop.release()
-        why = _waited(child, command.timeout_s, (out, err))
+        why = _waited(child, command.timeout_s, (out, err), orphans)
     except BaseException:  # whatever stops us, no benchmark may go on behind our back
-        _end(child)
+        _end(child, stop, orphans, before)
         raise
     if why:
-        _end(child)
-        return why
+        left = _end(child, stop, orphans, before)
+        return f"{why}; processes that cannot be ended: {left}" if left else why
     if child.returncode < 0:
         return f"ended by signal {-child.returncode} ({signal.strsignal(-child.returncode)})"
     return f"exit status {child.returncode}" if child.returncode else ""
 
 
-def _waited(child: subprocess.Popen[bytes], timeout_s: float | None, outputs: Sequence[IO[bytes]]) -> str:
+def _waited(
+    child: subprocess.Popen[bytes], timeout_s: float | None, outputs: Sequence[IO[bytes]], orphans: Orphans
+) -> str:
     """Until the child has ended: ""; else why it has to be ended: its time is up, or its outputs fill the disk."""
     until = time.monotonic() + (math.inf if timeout_s is None else timeout_s)
     while True:
         with suppress(subprocess.TimeoutExpired):
             child.wait(min(LOOK_S, max(until - time.monotonic(), 0.0)))
             return ""
+        orphans.reap(but=child.pid)
         if any(os.fstat(output.fileno()).st_size > FLOOD_BYTES for output in outputs):
             return f"printed more than {FLOOD_BYTES >> 20} MiB"
         if time.monotonic() >= until:
             return f"not done after {timeout_s:g} s"
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """Ends the child and all of its process group."""
+def _end(child: subprocess.Popen[bytes], stop: Stop, orphans: Orphans, before: Set[int]) -> int:
+    """Ends the child, all of its process group, and the orphans but those BEFORE it; how many processes are left."""
     try:
-        os.killpg(child.pid, signal.SIGTERM)
+        _signal(child, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             child.wait(GRACE_S)
     finally:
-        with suppress(ProcessLookupError):  # all are gone already
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        stop.held = True  # it is at its end: a second signal would leave the rest running
+        _signal(child, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(GRACE_S)  # in state D it cannot die
+        left = orphans.end(before | {child.pid}) + (child.returncode is None)
+    stop.release()
+    return left
+
+
+def _signal(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """To its process group, of which some or all may be gone or of another user, as of sudo."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, number)
 
 
 def _report(command: Command, out: IO[bytes]) -> Report | str:

@@ -106,6 +106,7 @@ def run(names: tuple[str, ...], every: bool, reference: str | None, config: str 
       3    some runs failed
       130  stopped
     """
+    from ..bench.orphans import adopted
     from ..bench.running import measure
     from ..config import load
 
@@ -115,13 +116,14 @@ def run(names: tuple[str, ...], every: bool, reference: str | None, config: str 
     reference = bench_runs.place(reference or bench_runs.last_of_this_boot())
     bench_runs.fits_now(arguments.snapshot(reference))
     failed = 0
-    for command in commands:
-        session = measure(command, *bench_runs.progress(command))
-        if session.runs:
-            reference = bench_runs.keep(session, reference, output, label or command.name)
-        failed += session.failed
-        if session.stopped:
-            sys.exit(130)
+    with adopted() as orphans:
+        for command in commands:
+            session = measure(command, *bench_runs.progress(command), orphans)
+            if session.runs:
+                reference = bench_runs.keep(session, reference, output, label or command.name)
+            failed += session.failed
+            if session.stopped:
+                sys.exit(130)
     if failed:
         sys.exit(3)
 

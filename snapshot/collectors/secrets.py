@@ -12,17 +12,12 @@ from __future__ import annotations
 import re
 
 from ..regexes import regex
+from ..sections import secret_names
 
 REDACTED = "<redacted>"
 
-_ANYWHERE = regex(
-    r"passw(?:or)?d|passphrase|secret(?!mem|_interval)|token(?!iz)|credential|authorization|(?<![^\W_])key(?![^\W_])"
-)
+_PERHAPS = regex(r"token(?!iz)|(?<![^\W_])key(?![^\W_])")
 HINTS = ("pass", "secret", "token", "credential", "auth", "key", "psk", "pw")  # without one of these no name is secret
-_LAST = regex(
-    r"(?<![^\W_])(?:(?:api|auth|enc|host|license|priv(?:ate)?|ssh)key|psk|auth)\Z"
-    r"|pwd\Z|pw\Z|(?<!by)(?<!com)pass\Z"
-)
 _NAME = regex(r"(?<![\w.-])([\w.-]++)(?:[\"'}]?\s?[=:]\s?|(?<=\w)\s++)")
 _QUOTED = {'"': r'"(?:[^"\\]|\\.)*+["\\]?', "'": "'[^']*+'?"}
 
@@ -39,9 +34,8 @@ _LOGIN = regex(r"(//|iscsi:)((?:(?!//)[^/\s])++)")
 
 
 def is_secret(name: str) -> bool:
-    """Whether what bears this NAME is a password, a key or a token; a name is words parted by any sign."""
-    lower = name.lower()
-    return bool(_ANYWHERE.search(lower) or _LAST.search(lower.rstrip("-_.")))
+    """Whether what bears this NAME is, or can be, a password, a key or a token; a name is words parted by any sign."""
+    return secret_names.is_secret(name) or _PERHAPS.search(name.lower()) is not None
 
 
 def redacted(text: str) -> str:

@@ -7,7 +7,7 @@ that changed without a cause among the changes is said to have none on record.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Literal
@@ -22,8 +22,6 @@ from ..sections.bench import KINDS
 from ..sections.shape import Path
 from .finding import Finding
 from .packs import directory, read
-
-BENCH = "bench."  # how ids of rules on benchmarks begin
 
 
 class Cause(Model):
@@ -77,11 +75,11 @@ def _match(cause: Cause, ids: list[str], paths: list[Path]) -> Match:
     return Match(cause, hits, tuple(path for path in paths if any(one.covers(path) for one in patterns)))
 
 
-def beneath(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings; a benchmark that got worse names the finding that can decide it, if there is one."""
+def beneath(findings: Iterable[Finding], measured: Collection[str]) -> list[Finding]:
+    """The findings; each new one of the rules MEASURED names that of another which can decide it, if there is one."""
     found = [*findings]
-    there = [one for one in found if one.class_ in ("new", "expected") and not one.rule.startswith(BENCH)]
-    return [_beneath(one, there) if one.rule.startswith(BENCH) and one.class_ == "new" else one for one in found]
+    there = [one for one in found if one.class_ in ("new", "expected") and one.rule not in measured]
+    return [_beneath(one, there) if one.rule in measured and one.class_ == "new" else one for one in found]
 
 
 def _beneath(finding: Finding, there: Iterable[Finding]) -> Finding:

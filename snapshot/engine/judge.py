@@ -66,10 +66,11 @@ def judge(
             out.needs[rule.id] = rule.needs
             _Bench(rule, case, out).hear()
     out.findings = explained(out.findings, rules)
-    if any(finding.rule.startswith("bench.") for finding in out.findings):
+    measured = {rule.id for rule in rules if rule.causes}
+    if any(finding.rule in measured for finding in out.findings):
         from .benchmark_causes import beneath
 
-        out.findings = beneath(out.findings)
+        out.findings = beneath(out.findings, measured)
     for findings in (out.findings, out.unknown):
         findings.sort(key=_order)
     return out

@@ -28,6 +28,9 @@ value is quoted for the shell, so it must not stand within quotes. In ``group``,
 too. A finding's subject is the item's key; a forecast has that of the fault that it foresees, so that it can be checked
 by key: its ``subject`` says which, of values as they are; an empty text is the host. What of one subject fails is one
 finding.
+
+**Causes** of what a rule on benchmarks finds, which has ``causes = "benchmark"``, are those that ``rules/causes.toml``
+names for the kind of the benchmark: the value of its evidence at a path that ends in ``kind``.
 """
 
 import re
@@ -162,6 +165,8 @@ class Rule(Model):
     better: Note | None = field(description="when what passes is worth a word, because it got better", default=None)
     expected: Note | list[Note] | None = field(description="when a failure was asked for, and by what", default=None)
     explains: Explains | None = field(description="what it is the likely cause of", default=None)
+    causes: Literal["benchmark"] | None = field(
+        description="benchmark: what it finds stands under what is known to move a benchmark of its kind", default=None)
     limits: dict[str, int | float | str] = field(description="named operands, which a user may change", default={})
     names: dict[str, RulePath] = field(description="placeholder -> path of its value", default={})
     message: Said = field(description="one line")
@@ -188,6 +193,8 @@ class Rule(Model):
             raise ValueError("ahead is for rules that foresee, subject for those and forecasts")
         if self.scope != "change" and (self.boot or self.items != ["kept"]):
             raise ValueError("boot and items are for rules of scope change")
+        if self.causes and not any(path[-1:] == ["kind"] for path in self.evidence):
+            raise ValueError('causes needs the kind of the benchmark as evidence, such as ["item", "kind"]')
         for condition in self.conditions():
             if condition.limit and condition.limit not in self.limits:
                 raise ValueError(f"there is no limit {condition.limit!r}: {', '.join(self.limits) or 'it has none'}")

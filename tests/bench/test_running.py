@@ -10,14 +10,17 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from snapshot.bench import running
 from snapshot.bench.adding import Extra, with_reports
+from snapshot.bench.orphans import Orphans
 from snapshot.bench.report import Metric, Report, Value
 from snapshot.bench.running import Command, Run, Session, measure
+from snapshot.bench.stopping import Stop
 from snapshot.document import Snapshot
 from snapshot.errors import SnapError
 from snapshot.sections.bench import Bench, Measurement
@@ -129,14 +132,17 @@ def test_a_child_that_holds_the_output_open_does_not_keep_a_run_from_ending(scri
     """
     began = time.monotonic()
     assert one(done(script(body, repeat=1))[0]).samples == [1.0] and time.monotonic() - began < 20
-    os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)
+    child = int((tmp_path / "child").read_text())
+    os.kill(child, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
 
 
 @pytest.mark.parametrize(("sign", "told"), [(">>", b"first\nsecond\nthird\n"), (">", b"second\nthird\n")])
 def test_what_a_tool_writes_to_dev_stdout_is_not_written_over(sign: str, told: bytes) -> None:
     command = Command("x", ["sh", "-c", f"echo first; echo second {sign} /dev/stdout; echo third"], "sglang")
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        assert running._ended(command, out, err, running._Stop()) == ""
+        assert running._ended(command, out, err, Stop(), Orphans()) == ""
         out.seek(0)
         assert out.read() == told
 

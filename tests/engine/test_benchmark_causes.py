@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from snapshot import tomlio
+from snapshot.diff import compare
+from snapshot.document import Snapshot
 from snapshot.engine import packs
 from snapshot.engine.benchmark_causes import Cause, beneath, likely, load, shipped
 from snapshot.engine.finding import Evidence, Finding
+from snapshot.engine.judge import judge
+from snapshot.engine.pack_file import PackFile, added
 from snapshot.errors import FormatError
 from snapshot.sections.bench import KINDS
+from tests.pairs import snapshot
 
 ONE = """
 [[cause]]
@@ -24,6 +29,7 @@ weight = "strong"
 why = "it wakes late"
 source = ["a book"]
 """
+MEASURED = {"bench.throughput-regression", "bench.p2p-regression", "bench.p2p-not-in-effect"}
 
 
 def cause(**more: object) -> Cause:
@@ -116,8 +122,8 @@ def finding(rule: str, class_: str = "new", kind: str | None = None) -> Finding:
 def test_a_benchmark_that_got_worse_stands_under_what_can_decide_it() -> None:
     effect, cause = finding("bench.p2p-regression", kind="p2p-bandwidth"), finding("pcie.acs-redirect")
     weak = finding("pcie.maxreadreq-reverted")
-    assert beneath([effect, weak, cause])[0].cause == ["pcie.acs-redirect", "a"]
-    assert beneath([effect, weak, cause])[1:] == [weak, cause]
+    assert beneath([effect, weak, cause], MEASURED)[0].cause == ["pcie.acs-redirect", "a"]
+    assert beneath([effect, weak, cause], MEASURED)[1:] == [weak, cause]
 
 
 @pytest.mark.parametrize("others", [
@@ -127,8 +133,61 @@ def test_a_benchmark_that_got_worse_stands_under_what_can_decide_it() -> None:
 ])
 def test_what_is_no_strong_new_cause_of_its_kind_is_not_named(others: list[Finding]) -> None:
     effect = finding("bench.p2p-regression", kind="p2p-bandwidth")
-    assert beneath([effect, *others])[0].caused_by is None
+    assert beneath([effect, *others], MEASURED)[0].caused_by is None
 
 
 def test_a_benchmark_of_no_known_kind_has_no_cause() -> None:
-    assert beneath([finding("bench.throughput-regression"), finding("pcie.acs-redirect")])[0].caused_by is None
+    found = [finding("bench.throughput-regression"), finding("pcie.acs-redirect")]
+    assert beneath(found, MEASURED)[0].caused_by is None
+
+
+def test_the_shipped_rules_on_numbers_have_causes() -> None:
+    assert {rule.id for rule in packs.shipped() if rule.causes} == MEASURED
+
+
+OWN = """
+[[rule]]
+id = "own.slow"
+title = "a benchmark is slow"
+severity = "high"
+scope = "state"
+needs = ["bench"]
+each = ["bench", "measurements"]
+check = [{ path = ["item", "samples"], op = "contains", value = 1.0 }]
+causes = "benchmark"
+message = "slow"
+evidence = [["item", "kind"]]
+now = ["true"]
+references = ["us"]
+
+[[rule.example]]
+name = "slow"
+verdict = "fail"
+class = "existing"
+after.sections.bench.measurements.a = MEASURED
+
+[[rule.example]]
+name = "quick"
+verdict = "pass"
+after.sections.bench.measurements.a = MEASURED_QUICK
+"""
+NUMBER = ('{ metric = "m", unit = "s", better = "lower", kind = "p2p-bandwidth", workload = {}, status = "ok", '
+          'source = { tool = "t", format = "text" }, samples = [%s] }')
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_rule_of_a_pack_of_the_user_can_have_causes_too(tmp_path: Path, named: bool) -> None:
+    text = OWN.replace("MEASURED_QUICK", NUMBER % 1.0).replace("MEASURED", NUMBER % 2.0)
+    path = tmp_path / "own.toml"
+    path.write_text(text if named else text.replace('causes = "benchmark"\n', ""))
+    assert PackFile.open(str(path)).faults() == []
+    [own] = added([str(path)])
+    acs = own.copy(id="pcie.acs-redirect", causes=None, message="ACS")
+
+    def side(value: float) -> Snapshot:
+        bench = tomlio.loads(f"a = {NUMBER % value}".encode(), "made")
+        return snapshot({"bench": {"measurements": bench}})
+
+    before, after = side(1.0), side(2.0)
+    found = {one.rule: one.caused_by for one in judge(before, after, compare(before, after), [own, acs]).findings}
+    assert found == {"own.slow": "ACS" if named else None, "pcie.acs-redirect": None}

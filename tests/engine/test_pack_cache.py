@@ -6,11 +6,13 @@ import os
 import pickle
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from snapshot.engine import pack_cache, packs
+from snapshot.engine import pack_cache, packs, rule
 from snapshot.engine.rule import Rule
+from snapshot.sections import base
 
 
 @pytest.fixture
@@ -45,6 +47,21 @@ def test_a_changed_pack_is_read_again(place: Path, tmp_path: Path, monkeypatch: 
         stamps.append(pack_cache.stamp([str(pack)]))
     pack_cache.keep(stamps[0], ())
     assert [pack_cache.kept(stamp) for stamp in stamps] == [(), None, None]
+
+
+@pytest.mark.parametrize("module", [rule, base])
+def test_rules_of_another_model_are_read_again(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType
+) -> None:
+    """A key more is a file of another size, whatever its time is: an archive can give all files the same."""
+    model = tmp_path / "model.py"
+    monkeypatch.setattr(module, "__file__", str(model))
+    for text, found in (("x: int", ()), ("x: int\ny: int", None)):
+        model.write_text(text)
+        os.utime(model, (5, 5))
+        if found is not None:
+            pack_cache.keep(pack_cache.stamp([]), ())
+        assert pack_cache.kept(pack_cache.stamp([])) == found
 
 
 @pytest.mark.parametrize("data", [b"", b"no pickle", pickle.dumps((1, 2, 3)), pickle.dumps(7), b"\x80\x05cx\ny\n."])

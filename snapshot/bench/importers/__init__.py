@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from ..report import Report, bad
+from ..report import Report, bad, few
 
 IMPORTERS: tuple[str, ...] = (  # in the order in which they are asked; those that take anything come last
     "sglang", "vllm", "llama-bench", "nvbandwidth", "p2p-bandwidth-latency", "bandwidth-test", "nccl-tests",
@@ -25,12 +25,15 @@ IMPORTERS: tuple[str, ...] = (  # in the order in which they are asked; those th
 def read(text: str, file: str, name: str | None = None) -> Report:
     """The report in TEXT, by importer NAME or the first that recognises it. FILE names it in errors.
 
-    ReportError when none does or it is malformed, KeyError when there is no importer NAME.
+    ReportError when none does, it is malformed or has more than 100,000 values; KeyError when there is no
+    importer NAME.
     """
     if name is not None and name not in IMPORTERS:
         raise KeyError(name)
     for one in (name,) if name else IMPORTERS:
         module = import_module(f".{one.replace('-', '_')}", __name__)
         if name or module.recognises(text):
-            return cast("Callable[[str, str], Report]", module.read)(text, file)
+            report = cast("Callable[[str, str], Report]", module.read)(text, file)
+            few(report.values, file)
+            return report
     return bad(file, f"no report of a known benchmark; say which it is with --format: {', '.join(IMPORTERS)}")

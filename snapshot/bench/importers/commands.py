@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 
 from ...regexes import regex
+from ...sections import secret_names
 
 REDACTED = "<redacted>"
-_SECRET = regex(
-    r"\A-*user(?:name)?\Z|passw|passphrase|pass\Z|pwd\Z|secret|credential|auth\Z|authorization|psk\Z|cookie"
-    r"|token\Z|(?:\A|[-_.])key\Z|apikey\Z|(?:access|api|auth|private|secret)[-_.]?key", re.IGNORECASE)
+_BESIDES = regex(r"\A-*user(?:name)?\Z|cookie", re.IGNORECASE)
 _WORD = regex(r"""(?:[^\s"'\\]|\\[^\n]?|"(?:[^"\\]|\\.)*+"|'[^']*+'|["'])++""", re.DOTALL)
 _QUOTED = regex(r"""(["'])(.*\s.*)\1""", re.DOTALL)
 _PAIR = regex(r"""(["']?)((?:-{1,2})?[A-Za-z_][\w.-]*+)(=|:\s*+)(.*)""", re.DOTALL)
@@ -29,7 +28,7 @@ _DEEPEST = 5  # quotes within quotes
 
 def is_secret(name: str) -> bool:
     """Whether what bears this NAME is a password, a key, a token or a user."""
-    return _SECRET.search(name) is not None
+    return secret_names.is_secret(name) or _BESIDES.search(name) is not None
 
 
 def shown(command: str, depth: int = 0) -> str:

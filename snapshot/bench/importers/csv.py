@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 
-from ..report import Report, Value, bad
+from ..report import Report, Value, bad, few
 from .entries import words
 from .rows import value
 
@@ -28,7 +28,10 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str, file: str) -> Report:
-    """A value a line. ReportError when a column is missing, a line has too few or too many, or a value is none."""
+    """A value a line.
+
+    ReportError when a column is missing, a line has too few or too many, a value is none, or they are too many.
+    """
     separator = _separator(_first(text))
     header = _cells(_first(text), separator)
     for names in (NAMES, VALUES):
@@ -36,7 +39,7 @@ def read(text: str, file: str) -> Report:
             bad(file, f"no column {names[0]}: {', '.join(header)!r:.60}", 1)
     if len({*header}) < len(header):
         bad(file, "two columns of one name", 1)
-    values = [*_values(text, header, separator, file)]
+    values = few(_values(text, header, separator, file), file)
     return Report(tool="csv", format="csv", values=values) if values else bad(file, "no line below the header", 1)
 
 

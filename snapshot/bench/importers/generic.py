@@ -7,9 +7,11 @@ does not: ``score 93.5 points higher``. Empty lines, and what follows a # at the
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from ...regexes import regex
-from ..report import Report, bad
+from ..report import MOST_VALUES, Report, bad, few
 from .printed import finite
 from .rows import NO_VALUE, value
 
@@ -18,12 +20,16 @@ _LINE = regex(r"\s*(\S+?):?\s+(\S+)\s+([^\s\d]\S*)(?:\s+(higher|lower))?\s*", re
 
 def recognises(text: str) -> bool:
     """Whether every line that counts has this form, and there is one."""
-    lines = [line for line in text.splitlines() if _counts(line)]
+    lines = [line for _, line in islice(_lines(text), MOST_VALUES)]
     return bool(lines) and all((found := _LINE.fullmatch(line)) and _is_value(found[2]) for line in lines)
 
 
-def _counts(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that count, with their numbers."""
+    for at, line in enumerate(text.splitlines(), 1):
+        start = line.lstrip()[:1]
+        if start and start != "#":
+            yield at, line
 
 
 def _is_value(printed: str) -> bool:
@@ -31,10 +37,9 @@ def _is_value(printed: str) -> bool:
 
 
 def read(text: str, file: str) -> Report:
-    """A value a line. ReportError for a line of another form, and when there is none."""
+    """A value a line. ReportError for a line of another form, when there is none, or more than a benchmark has."""
     values = []
-    for at, line in enumerate(text.splitlines(), 1):
-        if _counts(line):
-            found = _LINE.fullmatch(line) or bad(file, f"not of the form name value unit: {line.strip()!r:.60}", at)
-            values.append(value(found[1], found[2], found[3], found[4], {}, file, at))
+    for at, line in few(_lines(text), file):
+        found = _LINE.fullmatch(line) or bad(file, f"not of the form name value unit: {line.strip()!r:.60}", at)
+        values.append(value(found[1], found[2], found[3], found[4], {}, file, at))
     return Report(tool="generic", format="text", values=values) if values else bad(file, "there is no line in it")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
 import pytest
 
+from snapshot.bench import report
 from snapshot.bench.importers import csv as tables
 from snapshot.bench.importers import generic as lines
+from snapshot.bench.importers import read
 from snapshot.bench.importers.rows import direction
 from snapshot.bench.report import ReportError
 
@@ -98,3 +103,33 @@ def test_malformed_tables(text: str, why: str) -> None:
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "name value\n", "value,unit\n1,ms\n"])
 def test_texts_that_are_no_tables(text: str) -> None:
     assert not tables.recognises(text)
+
+
+def logged(count: int) -> Iterator[str]:
+    """So many lines of what is no report; a failure when one is asked for that comes after."""
+    yield from (f"latency,{number},ms" for number in range(count))
+    pytest.fail("read to its end")
+
+
+@pytest.mark.parametrize(("form", "text"), [
+    ("generic", "# a log\n" + "latency 1 ms\n" * 4), ("csv", "name,value,unit\n" + "latency,1,ms\n" * 4),
+    ("google-benchmark", json.dumps({"context": {"library_build_type": "release"}, "benchmarks": [
+        {"name": n, "run_type": "iteration", "real_time": 1, "cpu_time": 1, "time_unit": "ms"} for n in ("a", "b")]})),
+])
+def test_more_values_than_a_benchmark_has_are_refused(form: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(read(text, "r").values) == 4
+    for module in (report, lines):
+        monkeypatch.setattr(module, "MOST_VALUES", 3)
+    for name in (form, None):
+        with pytest.raises(ReportError) as error:
+            read(text, "r", name)
+        assert str(error.value) == "r: more than 3 values: no benchmark has so many"
+
+
+def test_a_log_is_refused_before_it_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_VALUES", 3)
+    with pytest.raises(ReportError, match="r: more than 3 values"):
+        report.few(logged(4), "r")
+    long = "latency 1 ms\n" * 4
+    with pytest.raises(ReportError, match="r: more than 3 values"):
+        lines.read(f"{long}no line at all, which is not looked at\n", "r")
