@@ -43,8 +43,10 @@ says what the one snapshot can tell alone.
 ``container_nets``  by "ID netN": MTU of a container's interface against that of its bridge
 ``container_idmaps`` by "ID u" or "ID g": whether root was given the ids that a container maps
 ``container_includes`` by "ID PATH": whether a file that a start includes is there
+``cgroup_hierarchy`` "": the cgroup v1 that a command line asks for, what comes of it, and which containers it shuts out
 ``container_hooks`` by "ID KEY": literal device numbers in hooks, KEY as in ``major_users``
 ``nvidia_modules``  by stage: NVIDIA's module that is loaded, why none is, and the one that the next boot loads
+``nouveau_binding`` by PCI address: whether the next boot keeps nouveau from a GPU of NVIDIA's
 ``gpu_errors``      by "GPU CODE": Xid errors of this boot, and what they ask for
 ``gpu_init``        by UUID, else PCI address: whether the driver could initialise a GPU, and with which firmware
 ``cdi_files``       by file: NVIDIA's CDI files whose device numbers or libraries are gone
@@ -125,6 +127,7 @@ FACTS: dict[str, str] = {  # table -> the module with the function of that name:
     "container_idmaps": "guests.container_idmaps",
     "container_includes": "guests.container_includes",
     "container_hooks": "guests.container_hooks",
+    "cgroup_hierarchy": "guests.cgroup_hierarchy",
     "cmdline_next": "boot.cmdline_next",
     "nic_names": "network.nic_names",
     "nic_links": "network.nic_links",
@@ -144,6 +147,7 @@ FACTS: dict[str, str] = {  # table -> the module with the function of that name:
     "runtime_pm": "pci.runtime_pm",
     "pci_moves": "pci.pci_moves",
     "nvidia_modules": "gpus.nvidia_modules",
+    "nouveau_binding": "gpus.nouveau_binding",
     "gpu_errors": "gpus.gpu_errors",
     "gpu_init": "gpus.gpu_init",
     "cdi_files": "guests.cdi_files",

@@ -57,6 +57,12 @@ def next_rules(container: Container, lxc: Lxc, host: Host) -> RuleList | None:
     return build([*(base or []), *_passed(container, host), *raw], _nodes(host))
 
 
+def written_lines(container: Container, lxc: Lxc) -> list[Line] | None:
+    """The device lines of the files that the next start reads, in order; None when not all are known."""
+    base = [] if container.manager == "lxc" else _included(container, lxc)
+    return None if base is None else [*base, *_lines(container.live)]
+
+
 def hooks(container: Container, keys: tuple[str, ...] = REWRITING) -> list[str]:
     """The container's own hooks of KEYS, as they are written: those that may rewrite the rules or the file."""
     own = [h for h in container.live.hooks or [] if not h.origin.file.startswith(PACKAGED)]

@@ -129,9 +129,13 @@ def _at_most(of: str, key: str) -> Check:
         if text is None or not re.fullmatch("[0-9]{1,5}", text) or there is None:
             return None
         most = max(1, int(text))
-        return Answer(f"no more than {most} CPUs {of}", f"{len(there)} CPUs {of}", len(there) <= most)
+        return Answer(f"no more than {_cpus(most)} {of}", f"{_cpus(len(there))} {of}", len(there) <= most)
 
     return check
+
+
+def _cpus(number: int) -> str:
+    return "1 CPU" if number == 1 else f"{number} CPUs"
 
 
 def _cpu_list(key: str, flags: tuple[str, ...], needed: str) -> Check:

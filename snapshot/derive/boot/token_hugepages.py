@@ -34,7 +34,8 @@ def pools(live: Live, pairs: Iterable[tuple[str, str, str | None]]) -> Iterator[
 
 def _pool(size: str, again: bool) -> Check:
     def check(live: Live, text: str | None) -> Answer:
-        wants, wanted = f"{text} huge pages of {size or 'the default size'}", _number(text or "")
+        pages = "huge page" if text == "1" else "huge pages"
+        wants, wanted = f"{text} {pages} of {size or 'the default size'}", _number(text or "")
         if again or not size or wanted is None:
             return Answer(wants, why="the kernel takes the first of two" if again else "")
         return _answer(live, size, wants, wanted)
@@ -49,7 +50,8 @@ def _answer(live: Live, size: str, wants: str, wanted: int) -> Answer:
     pages = live.value("memory", "hugepages", size, "pages")
     setting = live.maybe("sysctl", "settings", "vm.nr_hugepages", "systemd") if size == "2048kB" else None
     short = pages is not None and pages < wanted
-    return Answer(wants, "" if pages is None else f"{pages} pages of {size}", None if pages is None else not short,
+    effect = "" if pages is None else f"{pages} {'page' if pages == 1 else 'pages'} of {size}"
+    return Answer(wants, effect, None if pages is None else not short,
                   overruled_by=setting["origin"] if short and setting else {})
 
 

@@ -16,6 +16,8 @@ built with. What nothing sets and nothing shows to have been touched has no row:
     why             the reason
     source          {file, line, text} of what decides
     latency_us      of an idle state: the time to leave it
+    noun, vendor, type, gpus   of a PCI function: GPU, NIC or NVMe drive; its vendor and device/port type; the GPUs
+                    below it, where it is a port or bridge above some
     durable         commands that make a boot set what reverts, with all others of its kind
     boot, evidence  what a boot leaves where nothing sets it, and how that is known
     unknown         {lost, next: {source, why}} of one whose status is unknown, or whose value was not read
@@ -29,6 +31,8 @@ from typing import TYPE_CHECKING, Any
 from ...records import record
 from ..access.major_users import major_users
 from ..facts import Derived
+from ..pci.gpu_bridges import gpu_bridges
+from ..pci.pci_tree import functions_of, noun, port_type
 from ..tunables.tunable_words import next_kernel
 from ..tunables.tunables import tunables
 from .forecast_cmdline import driver, with_driver, words
@@ -56,9 +60,10 @@ class Outlook:
     def table(self) -> Derived:
         """The table ``forecast``."""
         cures = remedies(self.snapshot, self.predictions)
-        rows = {one.key: one.table() | self._depth(one) for one in self.predictions if not one.plain}
-        return Derived(self.unread | {key: row | ({"durable": cures[key]} if key in cures else {})
-                                      for key, row in rows.items()})
+        rows = self.unread | {one.key: one.table() | self._depth(one) for one in self.predictions if not one.plain}
+        ports = gpu_bridges(self.snapshot, None).rows
+        return Derived({key: row | self._function(row, ports) | ({"durable": cures[key]} if key in cures else {})
+                        for key, row in rows.items()})
 
     def _depth(self, one: Prediction) -> Row:
         """How deep an idle state is."""
@@ -66,6 +71,15 @@ class Outlook:
             return {}
         state = self.snapshot.table("cpuidle").get("states", {}).get(one.path[2], {})
         return {"latency_us": state["latency_us"]} if "latency_us" in state else {}
+
+    def _function(self, row: Row, ports: Mapping[str, Row]) -> Row:
+        """What the PCI function of a row is."""
+        functions, address = functions_of(self.snapshot), row.get("device")
+        if row["kind"] != "pci" or address not in functions:
+            return {}
+        told = {"noun": noun(functions[address]), "vendor": functions[address].get("vendor"),
+                "type": port_type(functions, address), "gpus": ports.get(address, {}).get("gpus")}
+        return {key: value for key, value in told.items() if value}
 
 
 def forecast(snapshot: Snapshot, baseline: Snapshot | None = None, kernel: str | None = None) -> Derived:
@@ -114,6 +128,7 @@ def _unread(gap: Row) -> tuple[str, Row]:
     kind, _, rest = gap["subject"].partition(" ")
     device, _, name = rest.partition(" ") if kind in NAMED else ("", "", rest)
     why = {"source": gap["source"], "why": gap["why"]}
-    keys = ("lost", "now", "next", "status", "boot", *(() if name else ("name",)))
+    keys = ("lost", "now", "next", "status", "boot", *(() if name else ("name",)),
+            *(("noun", "type", "gpus") if kind == "pci" and not name else ()))
     row: Row = {"kind": kind, "unknown": dict.fromkeys(keys, why)}
     return gap["subject"], row | {key: value for key, value in (("device", device), ("name", name)) if value}

@@ -12,12 +12,14 @@ Row keys of ``cpu_governors``, by CPU list; a key without a value is missing:
     setting          what decides: "governor schedutil" or "EPP performance"; before_setting
     slower, faster   against before_setting
     now, durable     commands that bring the speed of before back; none where the driver offers no such setting
+    cpu              the one CPU of the list; missing of several
     unknown          {slower: {source, why}} when before could not be read
 
 Row keys of ``cpu_limits``, by CPU list:
     driver, max_khz, hardware_max_khz, bios_limit_khz     and each as before_...
     capped           under the same driver max_khz is lower than before, and not because the hardware's limit is
     by_firmware      bios_limit_khz is lower than before too
+    cpu              as above
     unknown          {capped: {source, why}}
 """
 
@@ -86,6 +88,7 @@ def _table(
         if before and old:
             told["before_driver"] = before.table("cpufreq").get("driver")
             told |= {f"before_{name}": value for name, value in zip(fields, old, strict=True)}
+        told["cpu"] = cpus[0] if len(cpus) == 1 else None
         row = {key: value for key, value in told.items() if value is not None}
         unknown = {"unknown": {judged: {"source": lost.source, "why": lost.why}}} if lost else {}
         rows[format_cpus(cpus)] = row | unknown

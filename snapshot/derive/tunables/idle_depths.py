@@ -8,6 +8,7 @@ CPUs spin. Another driver names its states otherwise, so depth is the time to le
 Row keys, by CPU list; a key without a value is missing:
     state, latency_us       the deepest state that is enabled now, and the time to leave it, microseconds
     state_before, latency_before_us
+    cpu                     the one CPU of the list; missing of several
     was_off                 this very state was there before, and switched off
     now, durable            commands that switch it off, where it is deeper than before
     unknown                 {latency_before_us, state_before: {source, why}} when before could not be read
@@ -46,7 +47,7 @@ def idle_depths(after: Snapshot, before: Snapshot | None) -> Derived:
         groups.setdefault((depth, old, cpu in off.get(depth[0], ())), []).append(cpu)
     rows = {}
     for (depth, old, was_off), cpus in groups.items():
-        row: dict[str, Any] = {"state": depth[0], "latency_us": depth[1]}
+        row: dict[str, Any] = {"state": depth[0], "latency_us": depth[1]} | ({"cpu": cpus[0]} if len(cpus) == 1 else {})
         if old:
             row |= {"state_before": old[0], "latency_before_us": old[1], "was_off": was_off}
             deeper = was_off or depth[1] > old[1]

@@ -91,7 +91,7 @@ def affinity(table: Mapping[str, str]) -> Value:
     """Allowed CPUs -> queues as one text: the CPUs when they are the same for all, else "0-3 of queues 0-1, ..."."""
     if len(table) == 1:
         return next(iter(table))
-    return ", ".join(f"{cpus} of queues {queues}" for cpus, queues in table.items())
+    return ", ".join(f"{cpus} of queue{'' if queues.isdecimal() else 's'} {queues}" for cpus, queues in table.items())
 
 
 def power(found: Setters) -> Iterator[Tunable]:

@@ -18,7 +18,7 @@ from ...records import replace
 from ...sections.shape import of_section
 from ..actions.action import SYSCTL
 from .tunable import EARLY, Setter, Tunable
-from .tunable_hugepages import default_size, pool_words
+from .tunable_hugepages import default_makers, of_pools
 from .tunable_setters import Setters
 from .tunable_values import number, sysctl_agrees
 from .tunable_words import RUNNING
@@ -50,9 +50,9 @@ WORDS: dict[str, tuple[str, dict[str, str]]] = {  # key -> word of the command l
 def sysctls(found: Setters, own: Sysctls, some: Collection[str] | None = None) -> Iterator[Tunable]:
     """A tunable for each key that has a value or is set by something; with SOME only for those, and what may be set."""
     values = found.table("sysctl").get("values", {})
-    gaps = tuple(found.gaps(*GAPS))
+    gaps, of_pool = (tuple(found.gaps(*sources)) for sources in (GAPS, of_pools(found).gaps))
     for key in values if some is None or own.named is None else sorted({*own.named, *some} & values.keys()):
-        yield _tunable(key, values[key], own.of(key), gaps)
+        yield _tunable(key, values[key], own.of(key), of_pool if key in POOL else gaps)
     for key in sorted(own.set - values.keys()):
         tunable = _tunable(key, None, own.of(key), gaps)
         if not found.snapshot.unread("sysctl", ("values", key)):
@@ -118,11 +118,16 @@ class Sysctls:
         """Everything that sets KEY, in no order."""
         if not self._any and key not in self._some:  # nearly all
             return []
-        names = POOL if key in POOL else (key,)
+        if key in POOL:
+            return [*self.pool(), *default_makers(self._found)]
         others = (one for one in (self._own(PAIRS[key]) if key in PAIRS else ())
                   if one.value is None or number(one.value) != 0)
-        return [*dict.fromkeys(one for name in names for one in self._own(name)),
+        return [*dict.fromkeys(self._own(key)),
                 *(replace(one, value=None if one.value is None else "0") for one in others)]
+
+    def pool(self) -> list[Setter]:
+        """What sets the default pool of huge pages, under either name."""
+        return [*dict.fromkeys(one for name in POOL for one in self._own(name))]
 
     def _own(self, key: str) -> list[Setter]:
         setters = [*self._words.get(key, ()), *self._actions.get(key, ())]
@@ -131,8 +136,6 @@ class Sysctls:
         if key in WORDS:
             word, meanings = WORDS[key]
             setters += self._found.words.taken(word, meanings.get)
-        if key == "vm.nr_hugepages":
-            setters += pool_words(self._found).get((default_size(self._found), ""), ())
         if self._found.writes(key.rpartition(".")[2].replace("/", ".")):
             setters += self._found.file(f"/proc/sys/{key.translate(_PROC)}")
         if self._patterns:

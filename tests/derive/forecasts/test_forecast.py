@@ -94,16 +94,16 @@ def test_a_baseline_of_another_kernel_is_none_of_what_kernels_do_differently() -
 
 
 def test_a_baseline_tells_nothing_of_what_a_word_set_that_is_gone() -> None:
-    def told(*words: str) -> list[str]:
+    def told(*words: str) -> list[tuple[str, int]]:
         base = baseline(sysctl=sysctl(pages), cmdline=cmdline("quiet", "hugepages=16"))
         now = host(NOW, sysctl=sysctl({**pages, "kernel.unheard_of": 4}), cmdline=cmdline("quiet", "hugepages=16"),
                    boot=booting("6.8.12-9-pve", *words))
-        rows = {found.key: found.status for found in outlook(now, base).predictions}
+        rows = {found.key: (found.status, found.next) for found in outlook(now, base).predictions}
         return [rows["sysctl vm.nr_hugepages"], rows["sysctl kernel.unheard_of"]]
 
     pages = {"vm.nr_hugepages": 16, "kernel.unheard_of": 3}
-    assert told("quiet") == ["may", "reverts"]
-    assert told("quiet", "hugepages=16") == ["kept", "reverts"]
+    assert told("quiet") == [("reverts", 0), ("reverts", 3)]  # to the default of the kernel
+    assert told("quiet", "hugepages=16") == [("kept", 16), ("reverts", 3)]
 
 
 @pytest.mark.parametrize(("meta", "said"), [
@@ -272,3 +272,29 @@ def test_what_is_not_read_of_a_device_is_a_row_of_that_device() -> None:
                           nvidia={"loaded": True, "gpus": {"GPU-1": gpu}}))
     row = found.rows["nvidia GPU-1 applications-clocks"]
     assert (row["device"], row["name"], row["unknown"]["status"]["why"]) == ("GPU-1", "applications-clocks", "EACCES")
+
+
+def test_what_a_pci_function_is() -> None:
+    acs = dict.fromkeys(("source_validation", "translation_blocking", "request_redirect", "completion_redirect",
+                         "upstream_forwarding", "egress_control", "direct_translated"), False)
+    port = {"vendor": "1022", "device": "14a5", "class_code": "060400", "driver": "pcieport", "source": "config",
+            "acs": acs, "express": {"type": "root port"}}
+    ports = dict.fromkeys(("0000:00:01.1", "0000:00:03.1"), port)
+    boot = {address: {**port, "acs": {**acs, "request_redirect": True}} for address in ports}
+    gpu = function(4096, "nvidia", vendor="10de", class_code="030200", bridges=["0000:00:01.1"])
+    now, then = ({"functions": {**functions, "0000:01:00.0": gpu}} for functions in (ports, boot))
+    rows = forecast(host(NOW, pci=now), baseline(pci=then)).rows
+    told = {(row["device"], row["name"]): [row.get(key) for key in ("noun", "vendor", "type", "gpus")]
+            for row in rows.values() if row["kind"] == "pci" and row["status"] == "reverts"}
+    assert told == {
+        ("0000:00:01.1", "ACSCtl.ReqRedir"): [None, "1022", "root port", ["0000:01:00.0"]],
+        ("0000:00:03.1", "ACSCtl.ReqRedir"): [None, "1022", "root port", None],
+    }
+    gpus = forecast(host(NOW, pci=now), baseline(pci={"functions": {**boot, "0000:01:00.0": {
+        **gpu, "express": {**gpu["express"], "max_read_request_bytes": 512}}}})).rows[MRRS]
+    assert [gpus.get(key) for key in ("noun", "vendor", "type", "gpus")] == ["GPU", "10de", "endpoint", None]
+
+
+def test_without_the_functions_it_is_not_known_what_they_are() -> None:
+    found = host(unread={"pci": [["functions"]]}, pci={"functions": {}})
+    assert one(found, "pci ")["unknown"].keys() >= {"lost", "noun", "type", "gpus"}

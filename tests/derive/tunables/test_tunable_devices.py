@@ -112,7 +112,7 @@ def test_interrupts() -> None:
     assert {key: (row["live"], row["verdict_boot"]) for key, row in found.items()} == {
         "irq default_smp_affinity": ("0-7", "kept"),
         f"irq {GPU} mlx5 smp_affinity": ("0-7", "may"),
-        f"irq {GPU} nvme0q* smp_affinity": ("0-3 of queues 0, 4-7 of queues 1", "may"),
+        f"irq {GPU} nvme0q* smp_affinity": ("0-3 of queue 0, 4-7 of queue 1", "may"),
     }
 
 

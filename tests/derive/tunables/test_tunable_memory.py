@@ -77,14 +77,18 @@ def test_sizes_of_huge_pages(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "live", "small", "large"),
     [
-        (("hugepages=16",), (16, 0), "kept", "may"),
-        (("hugepages=16", "hugepages=32"), (16, 0), "kept", "may"),
-        (("hugepagesz=1G", "hugepages=64"), (0, 64), "may", "kept"),
+        ((), (0, 4), "default", "reverts"),
+        (("hugepages=16",), (16, 0), "kept", "default"),
+        (("hugepages=16", "hugepages=32"), (16, 0), "kept", "default"),
+        (("hugepagesz=1G", "hugepages=64"), (0, 64), "default", "kept"),
         (("hugepages=16", "hugepagesz=1G", "hugepages=64"), (16, 64), "kept", "kept"),
-        (("default_hugepagesz=1G", "hugepages=64"), (0, 64), "may", "kept"),
-        (("hugepages=16",), (12, 0), "may", "may"),  # fewer than asked for
-        (("hugepages=16",), (20, 0), "changes", "may"),
-        (("hugepages=many",), (20, 0), "may", "may"),
+        (("default_hugepagesz=1G", "hugepages=64"), (0, 64), "default", "kept"),
+        (("hugepages=16",), (12, 0), "may", "default"),  # fewer than asked for
+        (("hugepages=16",), (20, 0), "changes", "default"),
+        (("hugepages=many",), (20, 0), "may", "default"),
+        (("hugepagesz=1G", "hugepages=0:2,1:2"), (0, 4), "default", "kept"),
+        (("hugepagesz=1G", "hugepages=0:2,1:x"), (0, 4), "default", "may"),
+        (("hugepagesz=1G", f"hugepages=0:{'9' * 5000}"), (0, 4), "default", "may"),
     ],
 )
 def test_pools(words: tuple[str, ...], live: tuple[int, int], small: str, large: str) -> None:
@@ -101,6 +105,52 @@ def test_the_default_pool_is_a_sysctl_too() -> None:
         ] == "kept"
     arm = host(**pools(16), cmdline=cmdline("hugepages=16"), kernel={"machine": "aarch64"})
     assert rows(arm)["hugepages 2048kB nr_hugepages"]["verdict_boot"] == "may"
+
+
+@pytest.mark.parametrize(("path", "small", "large"), [
+    ("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "changes", "default"),
+    ("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages_mempolicy", "changes", "default"),
+    ("/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages", "may", "default"),
+    ("/sys/devices/system/node/node*/hugepages/hugepages-1048576kB/nr_hugepages", "reverts", "may"),
+    ("/sys/kernel/mm/hugepages/hugepages-1048576kB/demote", "may", "may"),
+    ("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "reverts", "default"),
+])
+def test_files_that_fill_a_pool(path: str, small: str, large: str) -> None:
+    values = {"values": dict.fromkeys(("vm.nr_hugepages", "vm.nr_hugepages_mempolicy"), 64)}
+    found = verdicts(rows(host(**pools(64, nodes={"0": {}}), sysctl=values), action("file", path, value="32")))
+    assert (found["hugepages 2048kB nr_hugepages"], found["hugepages 1048576kB nr_hugepages"]) == (small, large)
+    assert {found["sysctl vm.nr_hugepages"], found["sysctl vm.nr_hugepages_mempolicy"]} == {small}
+
+
+@pytest.mark.parametrize(("word", "small", "large"), [
+    ("2", "may", "reverts"), ("1024", "reverts", "may"), ("any", "may", "may"), (None, "reverts", "reverts"),
+])
+def test_virtual_machines_that_fill_a_pool(word: str | None, small: str, large: str) -> None:
+    file = "/etc/pve/qemu-server/105.conf"
+    options = {"hugepages": {"value": word, "origin": origin(file, 3, f"hugepages: {word}")}} if word else {}
+    machine = {"config_file": file, "live": {"options": options}}
+    found = rows(host(**pools(64, 4), qemu={"machines": {"105": machine}}))
+    told = [found[f"hugepages {size} nr_hugepages"] for size in ("2048kB", "1048576kB")]
+    assert [row["verdict_boot"] for row in told] == [small, large]
+    assert {setter["doubt"] for row in told for setter in row.get("setters", ())} == (
+        {"the start of virtual machine 105 makes as many as it needs"} if word else set())
+
+
+def test_machines_that_were_not_read() -> None:
+    hidden = {"unread": {"qemu": [["machines"]]}, "qemu": {}}
+    for os, word in (({"proxmox_ve": "9.0.3"}, "unknown"), ({}, "reverts")):
+        assert rows(host(**pools(64), **hidden, os=os))["hugepages 2048kB nr_hugepages"]["verdict_boot"] == word
+
+
+def test_where_the_default_size_is_not_known_a_sysctl_may_be_of_any_pool() -> None:
+    arm: Row = {"kernel": {"machine": "aarch64"}}
+    sysctl = {"values": {}, "settings": {"vm.nr_hugepages": {"systemd": assign("512")}}}
+    found = verdicts(rows(host(**pools(512, 4), **arm, sysctl=sysctl)))
+    assert {found[f"hugepages {size} nr_hugepages"] for size in ("2048kB", "1048576kB")} == {"may"}
+    assert verdicts(rows(host(**pools(0, 4), **arm)))["hugepages 1048576kB nr_hugepages"] == "reverts"
+    words, value = cmdline("hugepagesz=2M", "hugepages=64"), {"values": {"vm.nr_hugepages": 64}}
+    found = verdicts(rows(host(**pools(64), **arm, cmdline=words, sysctl=value)))
+    assert (found["hugepages 2048kB nr_hugepages"], found["sysctl vm.nr_hugepages"]) == ("kept", "may")
 
 
 def test_pools_of_nodes() -> None:
