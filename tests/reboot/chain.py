@@ -14,7 +14,7 @@ from snapshot.document import Snapshot
 
 from .image import HERE, Image
 from .machine import Machine
-from .stages import KEEP, STAGES, Stage
+from .stages import KEEP, Stage
 from .tunables import MOVES, NAMES, as_json, chosen
 
 
@@ -89,18 +89,18 @@ class Run:
         return frozenset(chosen(self.before.seed or 0)) - self.gone
 
 
-def runs(folder: Path, stages: tuple[Stage, ...] = STAGES) -> list[Run]:
+def runs(folder: Path, stages: tuple[Stage, ...]) -> list[Run]:
     """The runs of a chain whose boots left their results below FOLDER."""
     return [Run(old, new, folder / old.name / "result", folder / new.name / "result") for old, new in pairwise(stages)]
 
 
-def drive(image: Image, snap: Path, folder: Path, stages: tuple[Stage, ...] = STAGES) -> Machine:
-    """Boots the chain in FOLDER, with SNAP as the product. DiedError when a boot never came to its hook."""
-    rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    machine = Machine(folder, image.disk)
+def drive(image: Image, snap: Path, folder: Path, stages: tuple[Stage, ...]) -> Machine:
+    """Boots a chain in FOLDER, with SNAP as the product. DiedError when a boot never came to its hook."""
+    work = folder / f"machine of {stages[0].name}"
+    work.mkdir(parents=True)
+    machine = Machine(work, folder, image.disk)
     for stage in stages:
-        job = folder / "job"
+        job = work / "job"
         _job(stage, image, snap if stage is stages[0] else None, job)
         machine.boot(stage.name, job)
     return machine

@@ -53,9 +53,13 @@ class DiedError(RuntimeError):
 
 @dataclass(slots=True)
 class Machine:
-    """A guest that is booted again and again: its DISK changes from boot to boot; WORK holds everything."""
+    """A guest that is booted again and again: its DISK changes from boot to boot.
+
+    WORK holds its disks, RESULTS a folder for each boot.
+    """
 
     work: Path
+    results: Path
     disk: Path
     died: list[str] = field(default_factory=list)
     boots: list[Boot] = field(default_factory=list)
@@ -72,13 +76,13 @@ class Machine:
             self.died.append(name)
             disk.unlink()
         raise DiedError(f"{name}: {TRIES} boots never came to the hook; the last one's console:\n"
-                   + (self.work / name / "console.log").read_text(errors="replace")[-2000:])
+                   + (self.results / name / "console.log").read_text(errors="replace")[-2000:])
 
     def _once(self, name: str, job: Path, disk: Path) -> Boot | None:
         form = "raw" if self.disk.suffix == ".img" else "qcow2"
         overlay = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", form, "-b", str(self.disk), str(disk)]
         subprocess.run(overlay, check=True)
-        folder, carrier, tree = self.work / name, self.work / "job.img", self.work / "tree"
+        folder, carrier, tree = self.results / name, self.work / "job.img", self.work / "tree"
         rmtree(folder, ignore_errors=True)
         rmtree(tree, ignore_errors=True)
         copytree(job, tree / "job")

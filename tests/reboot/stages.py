@@ -76,14 +76,17 @@ class Stage:
     silent: tuple[str, ...] = ()  # patterns of rules that it must not have
 
 
-STAGES = (
+UPGRADES = (
     Stage("start", 1, "grub-reboot", 2, seed=1, record=True),
     Stage("majors-moved", 2, "grub-set-default", 1, arrive=FIX % "--now", seed=2, says=STALE, record=True),
     Stage("majors-moved-back", 1, "grub-reboot", 2, arrive=FIX % "", seed=3, says=STALE),
     Stage("remedy-holds", 2, "", 1, fault="link", seed=4, silent=LXC),
     Stage("slow-link", 1, "grub-reboot", 2, leave=LITERAL % "", fault="same-majors", seed=5, silent=LXC,
           says=("pcie.link-width",)),
-    Stage("same-majors", 2, "", 1, fault="no-driver", seed=6, silent=LXC),
+    Stage("same-majors", 2, silent=LXC),
+)
+VARIANTS = (
+    Stage("second-start", 1, "", 1, fault="no-driver", seed=6),
     Stage("no-driver", 1, "grub-reboot", 2, arrive=REPAIR, leave=LITERAL % ONE, fault="swapped", seed=7, silent=STALE,
           says=("nvidia.module-not-loaded", "lxc.mount-entry-optional", "pve.dev-passthrough-missing",
                 "systemd.failed-units")),
@@ -92,11 +95,17 @@ STAGES = (
     Stage("persisted", 1, "grub-reboot", 2, arrive=BASELINE, leave=FIX_FORESEEN, seed=10, silent=LXC),
     Stage("fixed", 2, silent=LXC),
 )
+STAGES = (*UPGRADES, *VARIANTS)
 CGROUP_V1 = (
     Stage("cgroup-v2", 1, "", 1, leave=LEGACY, seed=11),
-    Stage("cgroup-v1", 1, silent=LXC),
+    Stage("cgroup-v1", 1, silent=LXC, says=("cgroup.hierarchy-changed",)),
 )
 DEBIAN_13 = (
     Stage("debian-13", 1, "grub-reboot", 2, leave=WRITTEN, seed=12),
     Stage("debian-13-rebooted", 2, arrive=FIX % "--now", says=STALE),
 )
+HOSTS: dict[str, tuple[str, tuple[tuple[Stage, ...], ...]]] = {  # name -> Debian's release, and the chains of boots
+    "chain": ("bookworm", (UPGRADES, VARIANTS)),
+    "cgroup-v1": ("bookworm", (CGROUP_V1,)),
+    "debian-13": ("trixie", (DEBIAN_13,)),
+}

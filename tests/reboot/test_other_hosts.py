@@ -21,8 +21,7 @@ from snapshot.report.review import review
 from snapshot.sections.lxc import NO_CGROUP2
 
 from .chain import runs
-from .conftest import driven
-from .stages import CGROUP_V1, DEBIAN_13, Stage
+from .stages import HOSTS
 from .test_reboot import FORMS, STALE, UVM, new, opened
 from .tunables import MOVES
 from .verdicts import Verdicts
@@ -34,25 +33,17 @@ OF_CONF = {  # sysctl -> what is foreseen of it; LXC's package sets the first at
     "net.ipv4.tcp_keepalive_time": ("reverts", f"{CONF}:2 is not set at boot"),
 }
 OF_FOLDER = "net.ipv4.tcp_fin_timeout"
-HOSTS: dict[str, tuple[str, tuple[Stage, ...]]] = {
-    "cgroup-v1": ("bookworm", CGROUP_V1), "debian-13": ("trixie", DEBIAN_13),
-}
-
-
-@pytest.fixture(scope="session")
-def folders(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> dict[str, Path]:
-    """The folder of each host's results."""
-    return {name: driven(request.config, tmp_path_factory.mktemp("build"), name, suite, stages)
-            for name, (suite, stages) in HOSTS.items()}
+HOST_NAMES = ("cgroup-v1", "debian-13")
+STAGES = [(name, stage.name) for name in HOST_NAMES for stages in HOSTS[name][1] for stage in stages]
 
 
 @pytest.fixture(scope="session")
 def judged(folders: dict[str, Path]) -> dict[str, Verdicts]:
     """What the product says of each host's reboot."""
-    return {name: Verdicts(runs(folders[name], stages)[0]) for name, (_, stages) in HOSTS.items()}
+    return {name: Verdicts(runs(folders[name], HOSTS[name][1][0])[0]) for name in HOST_NAMES}
 
 
-@pytest.fixture(params=HOSTS)
+@pytest.fixture(params=HOST_NAMES)
 def verdict(request: pytest.FixtureRequest, judged: dict[str, Verdicts]) -> Verdicts:
     """Each host in turn."""
     return judged[request.param]
@@ -70,7 +61,7 @@ def trixie(judged: dict[str, Verdicts]) -> Verdicts:
     return judged["debian-13"]
 
 
-@pytest.mark.parametrize(("host", "stage"), [(host, s.name) for host, (_, stages) in HOSTS.items() for s in stages])
+@pytest.mark.parametrize(("host", "stage"), STAGES)
 def test_every_boot_does_what_the_operator_asks(folders: dict[str, Path], host: str, stage: str) -> None:
     result = folders[host] / stage / "result"
     assert ((result / "done").read_text().split()[0], (result / "stderr").read_text()) == ("0", "")
@@ -111,6 +102,9 @@ def test_the_words_for_cgroup_v1_are_foreseen(old: Verdicts) -> None:
     foreseen = {one.key: one.status for one in outlook(old.run.pre, old.run.baseline).predictions}
     assert foreseen["cmdline systemd.unified_cgroup_hierarchy"] == "changes"
     assert old.run.post.table("cmdline")["parameters"]["systemd.unified_cgroup_hierarchy"] == ["0"]
+    row, came = (derived("cgroup_hierarchy", side, None).rows[""] for side in (old.run.pre, old.run.post))
+    assert (row["outcome_next"], row["containers"]) == ("v1", ["101", "102"])
+    assert (came["outcome"], came["containers"]) == ("v1", ["101", "102"])
 
 
 def test_what_containers_may_open_with_cgroup_v1_is_not_judged(folders: dict[str, Path], old: Verdicts) -> None:

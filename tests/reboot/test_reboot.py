@@ -25,6 +25,7 @@ from .tunables import MOVES
 from .verdicts import Hits, Verdicts
 
 pytestmark = pytest.mark.reboot
+HOST_NAMES = ("chain",)
 UVM, CAPS, OLD, NEW = "/dev/nvidia-uvm", "/dev/nvidia-caps/nvidia-cap1", "508", "511"
 STALE = "lxc.device-major-stale"
 FORMS: dict[str, Callable[[Verdicts], Hits]] = {
