@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -39,6 +40,19 @@ def record_table(request: pytest.FixtureRequest) -> Callable[[list[str]], None]:
         request.config.stash[KINDS] = lines
 
     return keep
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hands the lines to the process that prints, where tests run in several."""
+    if output := getattr(session.config, "workeroutput", None):
+        output["kinds"] = session.config.stash.get(KINDS, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Takes them, when a process of pytest-xdist has ended."""
+    if lines := getattr(node, "workeroutput", {}).get("kinds"):
+        node.config.stash[KINDS] = lines
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
