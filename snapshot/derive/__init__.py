@@ -102,7 +102,7 @@ from .facts import Derived
 if TYPE_CHECKING:
     from ..document import Snapshot
 
-__all__ = ["FACTS", "Derived", "derived"]
+__all__ = ["FACTS", "OF", "Derived", "derived", "worked_out"]
 
 FACTS: dict[str, str] = {  # table -> the module with the function of that name: each is imported when it is asked for
     "driver_majors": "access.driver_majors",
@@ -205,6 +205,11 @@ def derived(name: str, after: Snapshot, before: Snapshot | None) -> Derived:
     """The table NAME of AFTER, with what BEFORE adds to it. KeyError when there is no such table."""
     if name in OF and not any(side and _may_have(side, *OF[name]) for side in (after, before)):
         return Derived()
+    return worked_out(name, after, before)
+
+
+def worked_out(name: str, after: Snapshot, before: Snapshot | None) -> Derived:
+    """The same, though there be nothing that it has rows of: for who wants to see what it reads."""
     table = getattr(import_module(f".{FACTS[name]}", __name__), name)
     return cast("Callable[[Snapshot, Snapshot | None], Derived]", table)(after, before)
 

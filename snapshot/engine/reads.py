@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..derive import derived
+from ..derive import worked_out
 from ..document import Snapshot
 from ..records import field, record
 from ..sections.base import Model
@@ -60,8 +60,8 @@ def judged_paths(rules: Iterable[Rule], *sides: Snapshot) -> Callable[[Path], bo
             readers.setdefault(table, []).append(rule)
     for table, own in readers.items() if sides else ():
         witnesses = [Witness(side, reads, frozenset(_words(own))) for side in sides]
-        derived(table, witnesses[-1], witnesses[0] if len(witnesses) > 1 else None)
-        derived(table, witnesses[0], None)
+        worked_out(table, witnesses[-1], witnesses[0] if len(witnesses) > 1 else None)
+        worked_out(table, witnesses[0], None)
     return reads.have
 
 

@@ -39,7 +39,6 @@ from .tree import DIRECTORY, Folder, Tree, rooted
 
 COMMANDS = "/commands"
 _HIDDEN = {COMMANDS, f"/{NAME}"}
-_UNOPENED = ("/dev/", *_HIDDEN)  # device nodes, as in the root of another system, are told by lstat(2) alone
 _PLAIN = regex(r"\w[\w.:-]*", re.ASCII)  # names of files that need no second look
 _MAX_LINKS = 40
 
@@ -87,13 +86,9 @@ class Recorded(Host):
         folder, _, name = path.rpartition("/")
         plain = name.isidentifier() or _PLAIN.fullmatch(name)
         if plain and folder in self._folders and path not in self._tables.errors:
-            real = f"{self._folders[folder]}/{name}"  # a file, as nearly all of thousands are: opening it shows that
-            try:
-                if not real.startswith(_UNOPENED):
-                    return self._tree.data(real, limit)
-            except OSError as error:
-                if error.errno == errno.ENOENT and real not in self._shadow.kinds:
-                    raise failure(errno.ENOENT, path) from None
+            real = f"{self._folders[folder]}/{name}"  # as most of thousands are, which is seen without more ado
+            if real not in _HIDDEN and self._tree.holds(real):
+                return self._tree.data(real, limit)
         real, kind = self._real(path := self._asked(path, "read"))
         if kind != "file":
             raise failure(errno.EISDIR if kind == "directory" else errno.ENXIO, path)
@@ -177,7 +172,7 @@ class Recorded(Host):
         """A file of a walk; nothing for one that is known, but whose content was never asked for."""
         try:
             self._asked(path, "read")
-            yield path, self._tree.data(real, LIMIT, known=True)
+            yield path, self._tree.data(real, LIMIT)
         except OSError as error:
             if error.errno != errno.ENOENT or "read" in self._tables.errors.get(path, ()):
                 yield path, error
@@ -269,7 +264,7 @@ class Recorded(Host):
         return self._tables.links[real] if real in self._tables.links else self._tree.target(real)
 
     def _listed(self, real: str) -> Iterable[str]:
-        return self._kinds(real) if not real or real in self._shadow.names else self._tree.names(real)
+        return self._kinds(real) if not real or real in self._shadow.kinds else self._tree.names(real)
 
     def _kinds(self, real: str) -> dict[str, FileType]:
         """Name -> type of what is in a directory."""

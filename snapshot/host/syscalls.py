@@ -1,7 +1,6 @@
 """The reads themselves, by direct system calls: regular files only, every errno kept.
 
-open(2), stat(2), scandir(3). A device node of this machine is never opened: that alone can load a module or wake a
-device.
+open(2), stat(2), scandir(3). A device node is never opened: that alone can load a module or wake a device.
 Buffers are one page at first: procfs and sysfs allocate what is asked for, where a large one costs ten
 times as much.
 """
@@ -44,21 +43,24 @@ def read(path: str, limit: int = LIMIT) -> bytes:
         os.close(fd)
 
 
-def stored(root: str, path: str, limit: int = LIMIT, known: bool = False) -> bytes:
-    """The content of a regular file that is no link, at PATH below the directory ROOT.
+def holds(path: str) -> bool:
+    """Whether a regular file is there, and no link."""
+    try:
+        return mode_bits.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
-    Its size says where it ends, if it has one. ELOOP, EISDIR or ENXIO for what is none, unless it is KNOWN to be one.
+
+def stored(root: str, path: str, limit: int = LIMIT) -> bytes:
+    """The content of what was seen to be a regular file, and no link, at PATH below the directory ROOT.
+
+    Its size says where it ends, if it has one; of an attribute a short read does.
     """
     attribute = path.startswith(_ATTRIBUTES)
     fd = os.open(root + path, _FLAGS | os.O_NOFOLLOW)
     try:
-        if not (attribute and known):
-            found = os.fstat(fd)
-            if not mode_bits.S_ISREG(found.st_mode):
-                raise failure(errno.EISDIR if mode_bits.S_ISDIR(found.st_mode) else errno.ENXIO, path)
-            if 0 < found.st_size < min(_PAGE, limit):
-                return os.read(fd, found.st_size + 1)
-        return _whole(fd, limit, path, attribute)
+        size = 0 if attribute else os.fstat(fd).st_size
+        return os.read(fd, size + 1) if 0 < size < min(_PAGE, limit) else _whole(fd, limit, path, attribute)
     finally:
         os.close(fd)
 

@@ -13,7 +13,6 @@ from . import syscalls
 from .base import FileType, Names, Source, Stat, failure
 
 SIGNS = {"recorded.json", "proc", "sys", "etc", "dev", "usr", "var", "run", "boot"}  # a root has one of them
-NO_FILE = {"link": errno.ELOOP, "directory": errno.EISDIR}
 DIRECTORY = Stat("directory", 0, 0, 0o755, 0, 0, 0, 0)
 
 
@@ -34,11 +33,11 @@ class Tree(Protocol):
     def kinds(self, path: str) -> dict[str, FileType]:
         """Name -> type of what is in a directory."""
 
-    def data(self, path: str, limit: int, known: bool = False) -> bytes:
-        """The content of a file, which it may be KNOWN to be.
+    def holds(self, path: str) -> bool:
+        """Whether a file is there; False for a link, for what is none, and for what cannot be looked at."""
 
-        Otherwise ELOOP, EISDIR or ENXIO for what is none; EFBIG beyond LIMIT bytes.
-        """
+    def data(self, path: str, limit: int) -> bytes:
+        """The content of what was seen to be a file. EFBIG beyond LIMIT bytes."""
 
     def target(self, path: str) -> str:
         """The text of a link."""
@@ -71,9 +70,13 @@ class Folder:
         """As Tree.kinds."""
         return syscalls.kinds(self._root + path)
 
-    def data(self, path: str, limit: int, known: bool = False) -> bytes:
+    def holds(self, path: str) -> bool:
+        """As Tree.holds."""
+        return syscalls.holds(self._root + path)
+
+    def data(self, path: str, limit: int) -> bytes:
         """As Tree.data."""
-        return syscalls.stored(self._root, path, limit, known)
+        return syscalls.stored(self._root, path, limit)
 
     def target(self, path: str) -> str:
         """As Tree.target."""
@@ -151,11 +154,15 @@ class Memory:
         """As Tree.kinds."""
         return {name: self.stats[f"{self._root}{path}/{name}"].type for name in self.names(path)}
 
-    def data(self, path: str, limit: int, known: bool = False) -> bytes:  # noqa: ARG002 - it is known here
+    def holds(self, path: str) -> bool:
+        """As Tree.holds."""
+        return self._root + path in self._data
+
+    def data(self, path: str, limit: int) -> bytes:
         """As Tree.data."""
         found = self._data.get(self._root + path)
         if found is None:
-            raise failure(NO_FILE.get(self.stat(path).type, errno.ENXIO), path)
+            raise failure(errno.ENOENT, path)
         if len(found) > limit:
             raise failure(errno.EFBIG, path)
         return found

@@ -23,10 +23,10 @@ FILE = Stat("file", 0, 0, 0o644, 0, 0, 0, 0)
 class Full(Memory):
     """Files of which the last cannot be written."""
 
-    def data(self, path: str, limit: int, known: bool = False) -> bytes:
+    def data(self, path: str, limit: int) -> bytes:
         if path == "/sys/x":
             raise OSError(errno.ENOSPC, "No space left on device")
-        return super().data(path, limit, known)
+        return super().data(path, limit)
 
 
 @pytest.mark.parametrize("name", ["r", "r.tar", "r.tar.gz", "empty"])

@@ -161,3 +161,27 @@ def test_a_file_reads_the_same_whether_its_folder_was_met_before_or_not(tmp_path
     assert (told["folder"], told["fifo"], told["loop"]) == (errno.EISDIR, errno.ENXIO, errno.ELOOP)
     assert told["missing"] == told["gone"] == errno.ENOENT
     assert told["long"] == b"y" * 10_000
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where its folder was met before: to open a node alone can load a module, or wake a writer."""
+    host = root(tmp_path, {"etc/file": "1\n", "sys/class/x/file": "2\n"})
+    opened: list[str] = []
+    do = os.open
+
+    def noted(path: str, *args: int, **named: int) -> int:
+        opened.append(os.path.basename(path))
+        return do(path, *args, **named)
+
+    monkeypatch.setattr(os, "open", noted)
+    for folder in ("etc", "sys/class/x"):
+        os.mkfifo(tmp_path / folder / "fifo")
+        assert answer(host.read, f"/{folder}/file") != errno.ENXIO
+        assert answer(host.read, f"/{folder}/fifo") == errno.ENXIO
+    assert "file" in opened and "fifo" not in opened
+
+
+def test_an_empty_folder_that_only_its_node_tells_of_is_empty(tmp_path: Path) -> None:
+    node = {"type": "directory", "major": 0, "minor": 0, "mode": 0o755, "uid": 0, "gid": 0, "size": 0, "mtime_ns": 0}
+    host = root(tmp_path, {"recorded.json": json.dumps({"format": 1, "nodes": {"/var/lib/lxc": node}})})
+    assert host.list("/var/lib/lxc") == host.list("/var/lib/lxc/") == []

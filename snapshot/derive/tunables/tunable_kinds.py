@@ -41,7 +41,8 @@ def sysctl_tunables(after: Snapshot, before: Snapshot | None) -> Derived:
     then = None if before is None else before.table("sysctl").get("values", {})
     some = {name for kind, name in shipped() if kind == "sysctl"}
     some |= {key for key in values if (computed(key) if then is None else then.get(key) != values[key])}
-    found = _sysctls(lambda setters: sysctls(setters, Sysctls(setters), some), after, before, then and _told)
+    keep = None if then is None else _told
+    found = _sysctls(lambda setters: sysctls(setters, Sysctls(setters), some), after, before, keep)
     if then is None:
         rest, rows = _untouched(after), found.rows
         rows |= {row: {"kind": "sysctl", "name": key, "path": ["sysctl", "values", key], "live": value, **rest}

@@ -75,3 +75,10 @@ def test_who_sets_it_is_unknown_where_that_was_not_read() -> None:
     host = snapshot(TABLES, unread={"units": [["scripts"]]})
     row = tunable_kinds.sysctl_tunables(host, None).rows["sysctl vm.swappiness"]
     assert row["unknown"] == {"configured_by": {"source": "/src", "why": "EACCES"}}
+
+
+def test_a_host_of_which_no_sysctl_was_known_before() -> None:
+    host, before = snapshot(TABLES), snapshot({**TABLES, "sysctl": {"values": {}}})
+    rows = tunable_kinds.sysctl_tunables(host, before).rows
+    assert rows["sysctl vm.swappiness"]["live"] == 10
+    assert not any("before" in row or "reverted" in row for row in rows.values())
