@@ -188,8 +188,10 @@ def _skipped(wanted: bool) -> Outcome:
 
 def _outcome(work: _Work) -> Outcome:
     """How it went; the snapshot counts the facts."""
+    said = {text: redacted(text) for u in work.reading.unreads for text in (u.source, u.why)}
     unread = [
-        UnreadFact(path=list(u.path), source=redacted(u.source), why=redacted(u.why)) for u in work.reading.unreads
+        UnreadFact.built({"path": list(u.path), "source": said[u.source], "why": said[u.why]})
+        for u in work.reading.unreads
     ]
     unread.sort(key=lambda u: (u.path, u.source, u.why))
     why = work.why and redacted(work.why)

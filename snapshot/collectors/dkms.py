@@ -18,7 +18,6 @@ from collections.abc import Generator, Mapping
 from ..errors import AbsentError, ParseError
 from ..host.base import Command, Result
 from ..sections.dkms import Dkms, Module
-from . import dkms_conf, dkms_status
 from .base import Reading, Reads, decode
 from .dkms_tree import KERNELS, PLACES, TREE, Tree
 
@@ -69,6 +68,10 @@ def _moved(reading: Reading) -> bool:
     names = reading.list(FRAMEWORK_D, "modules")
     files = [FRAMEWORK, *(f"{FRAMEWORK_D}/{name}" for name in names if name.endswith(".conf"))]
     texts = [text for file in files if (text := reading.config(file, "modules"))]
+    if not texts:
+        return False
+    from . import dkms_conf
+
     trees = [tree for text in texts if (tree := dkms_conf.parse(text).get("dkms_tree"))]
     return bool(trees) and trees[-1].rstrip("/") != TREE
 
@@ -87,6 +90,8 @@ def _weak(reading: Reading) -> bool:
 
 
 def _said(reading: Reading, result: Result) -> dict[str, Module]:
+    from . import dkms_status
+
     reason = result.why or (f"exit code {result.exit_code}" if result.exit_code else "")
     try:
         found = dkms_status.parse(decode(result.stdout))

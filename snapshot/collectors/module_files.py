@@ -12,12 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ..errors import ParseError
 from ..regexes import regex
 from ..sections.modules import DiskModule, Initramfs, KernelModules
 from .base import Reading, decode
-from .modinfo import UNPACKED, ModInfo, parse
+
+if TYPE_CHECKING:
+    from .modinfo import ModInfo
 
 TOP = "/lib/modules"
 LISTS = ("modules.dep", "modules.builtin", "modules.alias", "modules.builtin.alias")
@@ -96,6 +99,8 @@ def _file(reading: Reading, release: str, name: str, path: str) -> DiskModule:
 
 
 def _info(reading: Reading, path: str, *fact: str) -> ModInfo | None:
+    from .modinfo import UNPACKED, parse
+
     data = reading.bytes(path, *fact, limit=UNPACKED)
     if data is None:
         reading.settle(False, path, "modules.dep names it, but it is not there", *fact)

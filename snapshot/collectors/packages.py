@@ -14,7 +14,7 @@ from ..errors import ParseError
 from ..host.base import Command, Result
 from ..regexes import regex
 from ..sections.packages import AptOption, Package, Packages, Pin, Unattended
-from . import apt_conf, apt_history, apt_pins, dpkg, rpm
+from . import apt_history, dpkg, rpm
 from .base import Reading, Reads, decode
 
 APT, PREFERENCES = "/etc/apt/apt.conf", "/etc/apt/preferences"
@@ -95,12 +95,16 @@ def _queried(reading: Reading, result: Result) -> dict[str, Package] | None:
 
 
 def _pins(reading: Reading) -> list[Pin]:
+    from . import apt_pins
+
     names = filter(apt_pins.counts, reading.list(f"{PREFERENCES}.d", "pins"))
     files = [*(f"{PREFERENCES}.d/{name}" for name in names), PREFERENCES]
     return [pin for file in files for pin in apt_pins.parse(reading.config(file, "pins") or "", file)]
 
 
 def _automatic(reading: Reading) -> dict[str, AptOption]:
+    from . import apt_conf
+
     options: dict[str, apt_conf.Option] = {}
     names = filter(apt_conf.counts, reading.list(f"{APT}.d", "automatic"))
     for file in (*(f"{APT}.d/{name}" for name in names), APT):

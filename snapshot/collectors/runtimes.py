@@ -9,12 +9,13 @@ driver or of the dynamic ranges (Documentation/admin-guide/devices.txt) are look
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from importlib import import_module
+from typing import Any, TypeVar
 
 from ..errors import ParseError
 from ..regexes import regex
 from ..sections.runtimes import Containerd, Runtimes
-from . import cdi, engine_conf, subids
+from . import subids
 from .base import Reading, Reads
 
 T = TypeVar("T")
@@ -39,16 +40,24 @@ _TARGET = regex(r"(?:\.\./|/dev/)(?:nvidia|kfd\b)")
 def collect(reading: Reading) -> Runtimes:
     """The section. A file that makes no sense is unread, and the others are recorded."""
     files = [f"{d}/{n}" for d in CDI for n in reading.list(d, "cdi") if n.endswith((".yaml", ".json"))]
-    specs = {file: spec for file in files if (spec := _parsed(reading, file, cdi.parse, "cdi", file))}
+    specs = {file: spec for file in files if (spec := _parsed(reading, file, _of("cdi", "parse"), "cdi", file))}
     return Runtimes(
         cdi=specs or None,
-        docker=_parsed(reading, DOCKER, engine_conf.docker, "docker"),
+        docker=_parsed(reading, DOCKER, _of("engine_conf", "docker"), "docker"),
         containerd=_containerd(reading) or None,
-        nvidia=_parsed(reading, NVIDIA, engine_conf.nvidia, "nvidia"),
+        nvidia=_parsed(reading, NVIDIA, _of("engine_conf", "nvidia"), "nvidia"),
         char_links=_char_links(reading),
         subuid=_parsed(reading, "/etc/subuid", lambda text, _: subids.parse(text), "subuid"),
         subgid=_parsed(reading, "/etc/subgid", lambda text, _: subids.parse(text), "subgid"),
     )
+
+
+def _of(room: str, name: str) -> Callable[[str, str], Any]:
+    """What parses a file, of a room that is imported where there is such a file."""
+    def parse(text: str, file: str) -> Any:
+        return getattr(import_module(f"{__package__}.{room}"), name)(text, file)
+
+    return parse
 
 
 def _parsed(reading: Reading, file: str, parse: Callable[[str, str], T], *fact: str) -> T | None:
@@ -62,8 +71,8 @@ def _parsed(reading: Reading, file: str, parse: Callable[[str, str], T], *fact: 
 
 def _containerd(reading: Reading) -> dict[str, Containerd]:
     drop_ins = [f"{d}/{n}" for d in DROP_INS for n in reading.list(d, "containerd") if n.endswith(".toml")]
-    files = (*CONTAINERD, *drop_ins)
-    return {f: found for f in files if (found := _parsed(reading, f, engine_conf.containerd, "containerd", f))}
+    parse = _of("engine_conf", "containerd")
+    return {f: found for f in (*CONTAINERD, *drop_ins) if (found := _parsed(reading, f, parse, "containerd", f))}
 
 
 def _char_links(reading: Reading) -> dict[str, str] | None:

@@ -10,6 +10,7 @@ once a place and never goes back, so that the time is that of reading the text.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from ..regexes import regex
 from ..sections import secret_names
@@ -22,6 +23,7 @@ _NAME = regex(r"(?<![\w.-])([\w.-]++)(?:[\"'}]?\s?[=:]\s?|(?<=\w)\s++)")
 _QUOTED = {'"': r'"(?:[^"\\]|\\.)*+["\\]?', "'": "'[^']*+'?"}
 
 
+@cache
 def _value(opened: str) -> re.Pattern[str]:
     """A value where the quotes OPENED stand open: one of these can begin it, but behind its beginning ends it."""
     first = "|".join((*_QUOTED.values(), r"[^\s,\"']"))
@@ -29,7 +31,6 @@ def _value(opened: str) -> re.Pattern[str]:
     return re.compile(rf"(?:(?:basic|bearer|digest)\s++)?(?:{first})(?:{more})*+", re.IGNORECASE | re.DOTALL)
 
 
-_VALUES = {opened: _value(opened) for opened in ("", '"', "'", "\"'")}
 _LOGIN = regex(r"(//|iscsi:)((?:(?!//)[^/\s])++)")
 
 
@@ -55,7 +56,7 @@ def redacted(text: str) -> str:
                 opened[quote] ^= text.count(quote, done, at) % 2 == 1
             kept.append(text[done:at])
             done = at
-            if value := _VALUES["".join(q for q, is_open in opened.items() if is_open)].match(text, at):
+            if value := _value("".join(q for q, is_open in opened.items() if is_open)).match(text, at):
                 kept.append(REDACTED)
                 at = done = value.end()
     return "".join((*kept, text[done:]))

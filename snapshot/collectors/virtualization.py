@@ -10,8 +10,10 @@ tells of a container too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+from ..regexes import regex
 from .base import Reading, decode
 
 _FACT = "virtualization"
@@ -37,6 +39,7 @@ _VENDORS = {
     "Hyper-V": "microsoft", "Amazon EC2": "amazon", "Google Compute Engine": "google",
 }
 _ALSO_METAL = {"Amazon EC2", "Oracle Corporation", "Google Compute Engine"}
+_FLAGS = regex("^flags.*", re.MULTILINE)
 _DOM0 = 1 << 11  # XENFEAT_dom0, xen/include/public/features.h
 
 
@@ -76,7 +79,7 @@ def machine(
 
     CPU is the first block of /proc/cpuinfo, FEATURES and CAPABILITIES are Xen's; empty text is not known.
     """
-    flags = next((line.split() for line in cpu.splitlines() if line.startswith("flags")), [])
+    flags = found[0].split() if (found := _FLAGS.search(cpu)) else []
     vendor = _vendor(dmi)
     if vendor == "Xen" or hypervisor == "xen":
         return "none" if _is_dom0(features, capabilities) else "xen"

@@ -72,6 +72,7 @@ class Recorded(Host):
         self._tables = tables or _load(tree, NAME)
         self._shadow = Shadow(self._tables)
         self._folders: dict[str, str] = {"": ""}  # path -> the same without links
+        self._gone: set[str] = set()  # folders that are not there
         self.session = self._tables.session or self._unknown()
 
     def _unknown(self) -> Session:
@@ -87,8 +88,8 @@ class Recorded(Host):
         plain = name.isidentifier() or _PLAIN.fullmatch(name)
         if plain and folder in self._folders and path not in self._tables.errors:
             real = f"{self._folders[folder]}/{name}"  # as most of thousands are, which is seen without more ado
-            if real not in _HIDDEN and self._tree.holds(real):
-                return self._tree.data(real, limit)
+            if real not in _HIDDEN and (data := self._tree.plain(real, limit)) is not None:
+                return data
         real, kind = self._real(path := self._asked(path, "read"))
         if kind != "file":
             raise failure(errno.EISDIR if kind == "directory" else errno.ENXIO, path)
@@ -170,11 +171,14 @@ class Recorded(Host):
 
     def _content(self, path: str, real: str) -> Walked:
         """A file of a walk; nothing for one that is known, but whose content was never asked for."""
+        number = self._tables.errors.get(path, {}).get("read")
+        if number is not None:
+            yield path, failure(number, path)
+            return
         try:
-            self._asked(path, "read")
             yield path, self._tree.data(real, LIMIT)
         except OSError as error:
-            if error.errno != errno.ENOENT or "read" in self._tables.errors.get(path, ()):
+            if error.errno != errno.ENOENT:
                 yield path, error
 
     def run(self, commands: Sequence[Command]) -> Mapping[Command, Result]:
@@ -215,12 +219,18 @@ class Recorded(Host):
         return self._resolve(self._folder(head), [name], path, follow)
 
     def _folder(self, path: str) -> str:
+        if path in self._gone:
+            raise failure(errno.ENOENT, path)
         if path not in self._folders:
             known = path
             while known not in self._folders:
                 known = known.rpartition("/")[0]
             rest = path[len(known):].split("/")[::-1]
-            real, kind = self._resolve(self._folders[known], rest, path, follow=True)
+            try:
+                real, kind = self._resolve(self._folders[known], rest, path, follow=True)
+            except FileNotFoundError:
+                self._gone.add(path)
+                raise
             if kind != "directory":
                 raise failure(errno.ENOTDIR, path)
             self._folders[path] = real
@@ -257,7 +267,8 @@ class Recorded(Host):
         except OSError as error:
             kind = self._shadow.kinds.get(real)
             if kind is None or error.errno not in NOT_THERE:
-                raise failure(error.errno or errno.EIO, real) from None
+                error.filename = real  # not where it lies on this disk
+                raise
             return kind
 
     def _target(self, real: str) -> str:

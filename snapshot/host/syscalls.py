@@ -43,12 +43,14 @@ def read(path: str, limit: int = LIMIT) -> bytes:
         os.close(fd)
 
 
-def holds(path: str) -> bool:
-    """Whether a regular file is there, and no link."""
+def plain(root: str, path: str, limit: int = LIMIT) -> bytes | None:
+    """As ``stored``, if a regular file is there, and no link; else None."""
     try:
-        return mode_bits.S_ISREG(os.lstat(path).st_mode)
+        if not mode_bits.S_ISREG(os.lstat(root + path).st_mode):
+            return None
     except OSError:
-        return False
+        return None
+    return stored(root, path, limit)
 
 
 def stored(root: str, path: str, limit: int = LIMIT) -> bytes:

@@ -33,8 +33,8 @@ class Tree(Protocol):
     def kinds(self, path: str) -> dict[str, FileType]:
         """Name -> type of what is in a directory."""
 
-    def holds(self, path: str) -> bool:
-        """Whether a file is there; False for a link, for what is none, and for what cannot be looked at."""
+    def plain(self, path: str, limit: int) -> bytes | None:
+        """The content of a file; None for a link, what is none, and what cannot be looked at. EFBIG likewise."""
 
     def data(self, path: str, limit: int) -> bytes:
         """The content of what was seen to be a file. EFBIG beyond LIMIT bytes."""
@@ -70,9 +70,9 @@ class Folder:
         """As Tree.kinds."""
         return syscalls.kinds(self._root + path)
 
-    def holds(self, path: str) -> bool:
-        """As Tree.holds."""
-        return syscalls.holds(self._root + path)
+    def plain(self, path: str, limit: int) -> bytes | None:
+        """As Tree.plain."""
+        return syscalls.plain(self._root, path, limit)
 
     def data(self, path: str, limit: int) -> bytes:
         """As Tree.data."""
@@ -154,9 +154,9 @@ class Memory:
         """As Tree.kinds."""
         return {name: self.stats[f"{self._root}{path}/{name}"].type for name in self.names(path)}
 
-    def holds(self, path: str) -> bool:
-        """As Tree.holds."""
-        return self._root + path in self._data
+    def plain(self, path: str, limit: int) -> bytes | None:
+        """As Tree.plain."""
+        return self.data(path, limit) if self._root + path in self._data else None
 
     def data(self, path: str, limit: int) -> bytes:
         """As Tree.data."""
