@@ -111,8 +111,7 @@ class Recorded(Host):
         if path in self._tables.links:
             return self._tables.links[path]
         folder, _, name = path.rpartition("/")
-        if folder in self._folders and name:
-            real = f"{self._folders[folder]}/{name}"
+        if folder in self._folders and name and (real := f"{self._folders[folder]}/{name}") not in _HIDDEN:
             try:
                 return self._target(real)
             except OSError as error:

@@ -117,6 +117,12 @@ def test_commands(tmp_path: Path) -> None:
     assert walked(host, "/") == {"/etc/hostname": b"box\n"}
 
 
+def test_a_link_at_the_commands_place_is_hidden_too(tmp_path: Path) -> None:
+    host = root(tmp_path, {"elsewhere/x": "1"}, {"commands": "elsewhere"})
+    for ask in (host.readlink, host.list, host.stat, host.readlink):
+        assert answer(ask, "/commands") == errno.ENOENT
+
+
 def test_a_single_folder_around_the_root(tmp_path: Path) -> None:
     root(tmp_path / "host1", {"proc/x": "1"})
     assert open_host(str(tmp_path)).read("/proc/x") == b"1"
