@@ -2,7 +2,7 @@
 
 ``dataclasses`` writes and compiles six methods a class when its module is imported, half a millisecond each; a verb
 that imports a hundred such classes to use thirty waits for all of them. Here a class shares its methods with all others
-and its ``__init__`` is compiled when the first instance is made.
+and its ``__init__`` is compiled when the first instance is made. A ``NamedTuple`` is no way out: each takes 0.15 ms.
 
 The decorator is told to type checkers by ``dataclass_transform`` (PEP 681); what it takes and ``field`` takes means
 what it means in ``dataclasses``. Annotations are not looked at but for ClassVar.

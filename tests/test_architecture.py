@@ -90,7 +90,9 @@ def test_only_tomlio_knows_toml_and_nobody_needs_deepdiff() -> None:
 def test_nothing_is_made_at_import_that_may_never_be_used(path: Path) -> None:
     """Classes of values are records, and expressions at the top of a module are regex(): see there."""
     tree = ast.parse(path.read_text())
-    assert "dataclasses" not in {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    taken = {(n.module, a.name) for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert "dataclasses" not in {module for module, _ in taken}
+    assert ("typing", "NamedTuple") not in taken
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()

@@ -12,6 +12,7 @@ from snapshot.collectors.base import Collected, Collector, Reading, Reads
 from snapshot.document import Snapshot
 from snapshot.errors import AbsentError, ParseError
 from snapshot.host.base import Command, Result
+from snapshot.records import replace
 from snapshot.sections.os import Os
 
 from .collectors.fake import MemoryHost, node
@@ -108,7 +109,7 @@ def test_a_file_from_no_calendar_costs_its_time_only(monkeypatch: pytest.MonkeyP
         reading.config("/facts/x")
         return Os(id="debian")
 
-    host = MemoryHost({"/facts/x": "text"}, nodes={"/facts/x": node("file")._replace(mtime_ns=mtime_ns)})
+    host = MemoryHost({"/facts/x": "text"}, nodes={"/facts/x": replace(node("file"), mtime_ns=mtime_ns)})
     found = only(monkeypatch, collect, host)
     assert found.files["/facts/x"].mtime is None
     assert found.files["/facts/x"].size_bytes == 4

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from ..errors import ParseError
+from ..records import record
 from ..regexes import regex
 from .base import Reading, decode, why
 
@@ -19,7 +20,8 @@ _INTEGER = regex("-?[0-9]{1,18}")
 _MARKED = regex(r"\[([^\[\]\s]+)\]")
 
 
-class Attributes(NamedTuple):
+@record(frozen=True)
+class Attributes:
     """FOLDER's files as facts below the path FACT. NONE are the errnos that say: there is no such thing."""
 
     reading: Reading

@@ -10,7 +10,6 @@ import errno
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from ..host.base import WORDS, Command, Host, Names, Result, Stat
 from ..host.patterns import Patterns
@@ -24,7 +23,8 @@ Content = bytes | OSError  # within Reading, bytes is its method
 Collected = Model | Generator[tuple[Command, ...], Mapping[Command, Result], Model]
 
 
-class Reads(NamedTuple):
+@record(frozen=True)
+class Reads:
     """All that a collector may touch. In a path * stands for one component (or part of it), ** for any depth."""
 
     paths: tuple[str, ...] = ()
@@ -32,7 +32,8 @@ class Reads(NamedTuple):
     root: str = ""  # what root adds, one sentence; empty when it adds nothing
 
 
-class Collector(NamedTuple):
+@record(frozen=True)
+class Collector:
     """A section's name, what it reads and how."""
 
     name: str
@@ -40,7 +41,8 @@ class Collector(NamedTuple):
     collect: Callable[[Reading], Collected]
 
 
-class Unread(NamedTuple):
+@record(frozen=True)
+class Unread:
     """A fact path that is unknown, with everything below it; WHY is an errno name, timeout, or a few words."""
 
     path: FactPath
@@ -48,7 +50,8 @@ class Unread(NamedTuple):
     why: str
 
 
-class File(NamedTuple):
+@record(frozen=True)
+class File:
     """A configuration file that was read."""
 
     size_bytes: int

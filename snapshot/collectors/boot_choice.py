@@ -9,14 +9,15 @@ taken away after that boot by proxmox-boot-cleanup.service; without one the newe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from ..records import record
 from ..sections.boot import Choice, Menu, Proxmox
 from .boot_entries import GrubConfig
 from .kernel import installed_kernels, newest
 
 
-class Facts(NamedTuple):
+@record(frozen=True)
+class Facts:
     """What decides."""
 
     loader: str | None

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from ..errors import ParseError
 from ..records import field, record
@@ -50,7 +49,8 @@ class _Node:
     children: list[_Node] = field(default_factory=list)
 
 
-class GrubConfig(NamedTuple):
+@record(frozen=True)
+class GrubConfig:
     """A grub.cfg: its entries by key, how GRUB would find each, its default, and whether it reads BLS entries too."""
 
     entries: dict[str, Entry]

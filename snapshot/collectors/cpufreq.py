@@ -12,9 +12,10 @@ says EBUSY and is not asked. Current frequencies are left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from ..errors import AbsentError
+from ..records import record
 from ..sections.base import collapse
 from ..sections.cpufreq import AmdPstate, Cpufreq, IntelPstate
 from .attributes import integer
@@ -41,7 +42,8 @@ READS = Reads(
 )
 
 
-class _Policies(NamedTuple):
+@record(frozen=True)
+class _Policies:
     """The folder of each CPU's policy, and the names of the files that a policy has."""
 
     reading: Reading

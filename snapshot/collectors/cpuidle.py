@@ -13,9 +13,9 @@ max_cstate of the modules processor and intel_idle echoes the command line, whic
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from ..errors import AbsentError
+from ..records import record, replace
 from ..sections.base import collapse
 from ..sections.cpuidle import Cpuidle, State
 from .attributes import integer
@@ -38,7 +38,8 @@ READS = Reads(
 )
 
 
-class Kind(NamedTuple):
+@record(frozen=True)
+class Kind:
     """What the driver says of a state; TWIN tells equal ones of one CPU apart."""
 
     name: str
@@ -109,7 +110,7 @@ def _kinds(reading: Reading, cpu: int, names: Iterable[str]) -> Iterator[tuple[s
             value(reading, parse_switch, f"{path}/default_status", "states"),
         )
         met[kind] = met.get(kind, -1) + 1
-        yield folder, kind._replace(twin=met[kind])
+        yield folder, replace(kind, twin=met[kind])
 
 
 def keys(kinds: Iterable[Kind]) -> Mapping[str, Kind]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
+from ..records import record
 from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.boot import Variable
@@ -28,7 +28,8 @@ _WORD = regex(r"(?<![^\s\"'])[^\s\"'=]++=[^\s\"']++")
 _OPEN, _CLOSE = regex(r"(?:^|[;&|])\s*(?:if|for|while|until|case)\s"), regex(r"(?:^|;)\s*(?:fi|done|esac)\b")
 
 
-class Setting(NamedTuple):
+@record(frozen=True)
+class Setting:
     """What a variable is now (None: only the shell knows), the text behind its last =, and the lines that made it."""
 
     value: str | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from ..records import replace
 from .base import Reading
 
 
@@ -20,4 +21,4 @@ def move_unread(reading: Reading, table: str, keys: Mapping[str, str]) -> None:
     for index, unread in enumerate(reading.unreads):
         if unread.path[:1] == (table,) and len(unread.path) > 1:
             path = (table, keys.get(unread.path[1], unread.path[1]), *unread.path[2:])
-            reading.unreads[index] = unread._replace(path=path)
+            reading.unreads[index] = replace(unread, path=path)

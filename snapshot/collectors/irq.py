@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from ..records import record
 from ..sections.base import format_cpus
 from ..sections.irq import Action, Irq
 from . import irq_balance
@@ -84,7 +84,8 @@ def _modes(reading: Reading) -> bool:
     return stat is not None and bool(stat.mode & 0o200)
 
 
-class _Group(NamedTuple):
+@record(frozen=True)
+class _Group:
     """Reads the files of interrupts; MOVED: by irqbalance; MODES: whether their modes say something."""
 
     reading: Reading

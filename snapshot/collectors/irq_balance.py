@@ -9,9 +9,8 @@ out isolated and nohz_full ones by itself. Its other options stand in the sectio
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..errors import ParseError
+from ..records import record
 from ..sections.base import Origin
 from ..sections.irq import Irqbalance
 from .base import Reading
@@ -34,7 +33,8 @@ PATHS = (
 _MASK, _LIST, _ONCE = "IRQBALANCE_BANNED_CPUS", "IRQBALANCE_BANNED_CPULIST", "IRQBALANCE_ONESHOT"
 
 
-class Assignment(NamedTuple):
+@record(frozen=True)
+class Assignment:
     """A variable's value without quotes, and where it stands."""
 
     value: str

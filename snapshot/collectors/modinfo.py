@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 from ..errors import ParseError
+from ..records import record
 
 UNPACKED = 256 << 20  # bytes of one module; NVIDIA's proprietary one has some 100 million
 MAGIC = b"~Module signature appended~\n"
@@ -23,7 +24,8 @@ _ORDERS: dict[int, Literal["little", "big"]] = {1: "little", 2: "big"}
 _NAMES = 1 << 20  # bytes of section names
 
 
-class ModInfo(NamedTuple):
+@record(frozen=True)
+class ModInfo:
     """The keys of .modinfo, first value each, and who signed."""
 
     fields: dict[str, str]

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import errno
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ParseError
+from ..records import record
 from ..regexes import regex
 from ..sections.base import format_cpus
 from ..sections.net import Bond, Bridge
@@ -49,7 +50,8 @@ _DEVTYPE = regex(r"^DEVTYPE=(\w+)$", re.MULTILINE)
 _ASLEEP = ("suspended", "suspending", "resuming")
 
 
-class Entry(NamedTuple):
+@record(frozen=True)
+class Entry:
     """An interface's name, what lies in its folder, and its device's address on the bus, if any."""
 
     reading: Reading

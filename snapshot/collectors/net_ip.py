@@ -6,16 +6,18 @@ kernel and iproute2 of 5.6 or later: a missing one proves nothing. It asks the k
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ParseError
+from ..records import record
 from ..regexes import regex
 
 COMMAND = ("ip", "-j", "-d", "link", "show")
 MAC = regex("[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 
 
-class Link(NamedTuple):
+@record(frozen=True)
+class Link:
     """What ip says of an interface, where it does."""
 
     permanent_mac: str | None = None

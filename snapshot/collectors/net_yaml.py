@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..errors import ParseError
 from ..records import field, record
@@ -25,7 +24,8 @@ _ITEM = "[]"
 _DEPTH = 30
 
 
-class Fact(NamedTuple):
+@record(frozen=True)
+class Fact:
     """A scalar: the keys that lead to it, its text without quotes, and the line where it (or its collection) begins."""
 
     path: tuple[str, ...]

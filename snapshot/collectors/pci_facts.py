@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from ..records import record
 from ..sections.pci import Function
 
 IDS = ("vendor", "device", "subsystem_vendor", "subsystem_device", "class_code", "revision")
@@ -18,7 +18,8 @@ DEAD = "device does not answer (all ones)"
 NEEDS_ROOT = "needs root"
 
 
-class Gap(NamedTuple):
+@record(frozen=True)
+class Gap:
     """A fact of a function that a source cannot tell; the path stands for everything below it."""
 
     path: tuple[str, ...]
@@ -26,7 +27,8 @@ class Gap(NamedTuple):
     why: str
 
 
-class Decoded(NamedTuple):
+@record(frozen=True)
+class Decoded:
     """What a source says. A field that is None and in no gap does not exist on the function."""
 
     function: Function

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..errors import ParseError
+from ..records import record
 from ..sections.firmware import Dimm
 
 _MEMORY, _IPMI, _END = 17, 38, 127
@@ -32,7 +32,8 @@ _BLANK = {
 }
 
 
-class Structure(NamedTuple):
+@record(frozen=True)
+class Structure:
     """One SMBIOS structure; offsets are those of the specification, from its first byte."""
 
     type: int

@@ -9,9 +9,9 @@ mount. The numbers in autofs lines (pipe_ino, fd, pgrp) and tmpfs sizes change b
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from ..errors import ParseError
+from ..records import record, replace
 from ..regexes import regex
 from ..sections.mount_kinds import MEMORY, left_out_as
 from ..sections.storage import Mount
@@ -29,7 +29,8 @@ _SIZE = regex(r"([0-9]{1,15})([kmg]?)")
 _UNITS = {"": 0, "k": 0, "m": 10, "g": 20}
 
 
-class Mounted(NamedTuple):
+@record(frozen=True)
+class Mounted:
     """A file system that counts, and the numbers of its device."""
 
     place: str
@@ -85,7 +86,7 @@ def _line(number: int, line: str) -> Mounted:
 def _over(below: Mounted | None, mounted: Mounted) -> Mounted:
     if below is None:
         return mounted
-    return mounted._replace(mount=mounted.mount.copy(covered=(below.mount.covered or 0) + 1))
+    return replace(mounted, mount=mounted.mount.copy(covered=(below.mount.covered or 0) + 1))
 
 
 def _size(options: str) -> int | None:

@@ -19,8 +19,8 @@ import fnmatch
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
+from ..records import record
 from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.sysctl import Assignment, IgnoredLine, Setting
@@ -52,7 +52,8 @@ _ALIASES = {
 Matches = Mapping[str, list[str]]
 
 
-class Boot(NamedTuple):
+@record(frozen=True)
+class Boot:
     """What sets keys at boot: the settings by key, hidden file -> hiding file, and lines that set nothing."""
 
     settings: dict[str, Setting]
@@ -61,7 +62,8 @@ class Boot(NamedTuple):
     excess: str = ""  # why the settings are not known: there are too many
 
 
-class _Line(NamedTuple):
+@record(frozen=True)
+class _Line:
     """A line that assigns, or (value None) keeps KEY out of patterns."""
 
     key: str

@@ -8,8 +8,8 @@ or without =, sets nothing. An empty value makes a list forget what stood above 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from ..records import record
 from ..sections.base import Origin
 from ..sections.units import Setting
 from .units_lines import redacted
@@ -18,7 +18,8 @@ _LISTS = ("Exec", "Condition", "Assert")
 _DEPENDENCIES = ("After", "Before", "Wants", "Requires", "Requisite", "BindsTo")
 
 
-class Line(NamedTuple):
+@record(frozen=True)
+class Line:
     """One assignment."""
 
     section: str

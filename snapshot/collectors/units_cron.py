@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ..records import record
 from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import Job
@@ -28,7 +28,8 @@ _SYSTEM = regex(r"(@\w+|(?:[\d*/,\-~a-zA-Z]+\s+){4}[\d*/,\-~a-zA-Z]+)\s+(\S+)\s+
 _OWN = regex(r"(@\w+|(?:[\d*/,\-~a-zA-Z]+\s+){4}[\d*/,\-~a-zA-Z]+)(\s)+(\S.*)")
 
 
-class Entry(NamedTuple):
+@record(frozen=True)
+class Entry:
     """A job as it stands."""
 
     schedule: str

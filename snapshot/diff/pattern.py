@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 from ..document import Meta
 from ..errors import misspelt
@@ -34,7 +34,8 @@ _SIMPLE = regex(r"[A-Za-z0-9_:/@,=+-]+(?:\.[A-Za-z0-9_:/@,=+-]+)*")
 _Faults = list[tuple[int, str, tuple[str, ...]]]  # how many pieces were left, the one that fits nothing, what would fit
 
 
-class Piece(NamedTuple):
+@record(frozen=True)
+class Piece:
     """What stands between two dots. An exact one was quoted."""
 
     text: str

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ..records import record
 from ..sections import NAMES
 from ..sections.shape import SETTINGS, Shape, of_section
 from .pattern import written
 
 
-class VolatilePath(NamedTuple):
+@record(frozen=True)
+class VolatilePath:
     """A marked field or keys. The pattern is one that ``Selection.stable`` takes."""
 
     section: str

@@ -8,8 +8,9 @@ restarted once, behind all blocks. A command that is not known, or needs a decis
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ..records import record
 from .block import Block, Item, blocks
 from .prelude import PRELUDE
 from .seen import Seen
@@ -23,7 +24,8 @@ MACHINE_KEY = "hostsnap machine v1"  # of document.machine_hash
 RULE = "# " + "-" * 76
 
 
-class Made(NamedTuple):
+@record(frozen=True)
+class Made:
     """What a script was made from and by, for its head: the COMMAND, the SIDES in words, the TOOL and its time."""
 
     command: str

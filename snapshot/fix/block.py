@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ..records import field, record
 from ..regexes import regex
@@ -17,7 +16,8 @@ _PCT_SET = regex(r"^pct_set (\d+) ")
 LATER = "It takes effect at the next boot."
 
 
-class Item(NamedTuple):
+@record(frozen=True)
+class Item:
     """Findings that read as one: their rule, severity and message, the subjects, and what their remedies say."""
 
     rule: str

@@ -7,8 +7,9 @@ order has a meaning. Never run are those that need a decision (packages, a reboo
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from ..records import record, replace
 from ..regexes import regex
 from . import edits
 from .known import APPLIES, DOES, LOOKS, TELLS
@@ -24,7 +25,8 @@ _MASKED = regex(r"(\S+)=([0-9a-f]{1,8}):([0-9a-f]{1,8})")
 _BLANK = regex(r"dev/?N|[A-Z]{3,}(:[A-Z]+)?")  # a word that stands for what the reader has to fill in
 
 
-class Step(NamedTuple):
+@record(frozen=True)
+class Step:
     """What becomes of a command. CODE: lines of a script, of apply what is applied; NAME: what a restart restarts."""
 
     kind: Kind
@@ -51,7 +53,7 @@ def _joined(found: list[Piece], seen: Seen) -> list[Step] | None:
     if all(_looks(piece) for piece in found):
         return [Step("look", "")]
     if joints == ["|"] and found[1].words[0] == "tee" and not found[1].redirects:
-        into = [found[0]._replace(redirects=((">", word),)) for word in found[1].words[1:]]
+        into = [replace(found[0], redirects=((">", word),)) for word in found[1].words[1:]]
         return _chain(into, seen)
     if joints in (["||"], ["|", "||"]):
         return _unless(found, seen)

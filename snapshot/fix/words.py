@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import NamedTuple
 
 from ..errors import ParseError
+from ..records import record
 from ..regexes import regex
 from ..sections.shell_tokens import Token, tokens
 
@@ -20,7 +20,8 @@ _CONTROL = regex(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]") 
 _ESCAPED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-class Piece(NamedTuple):
+@record(frozen=True)
+class Piece:
     """A simple command: what joins it to the one before ("", |, && or ||), its words and redirections as written."""
 
     joint: str

@@ -16,7 +16,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from ..records import record
 
 FileType = Literal["file", "directory", "link", "char", "block", "fifo", "socket"]
 Source = Literal["live", "directory", "archive"]
@@ -30,7 +32,8 @@ WORDS = {**errno.errorcode, NOT_RECORDED: "not-recorded"}
 FIRST_NS, LAST_NS = -62_135_596_800 * 10**9, 253_402_300_799 * 10**9  # the years 1 to 9999: what a date can hold
 
 
-class Stat(NamedTuple):
+@record(frozen=True)
+class Stat:
     """What lstat(2) says that a collector may need."""
 
     type: FileType
@@ -43,7 +46,8 @@ class Stat(NamedTuple):
     mtime_ns: int
 
 
-class Command(NamedTuple):
+@record(frozen=True)
+class Command:
     """A program to run: argv[0] is a bare name looked up on the safe PATH, never a shell line."""
 
     argv: tuple[str, ...]
@@ -59,7 +63,8 @@ class Command(NamedTuple):
         return f"{name[:100]}-{sha256(repr(self.argv).encode()).hexdigest()[:12]}"
 
 
-class Result(NamedTuple):
+@record(frozen=True)
+class Result:
     """What a command said.
 
     WHY is empty when it ran to its end, else not-found, denied, timeout, output-limit, or not-recorded: the
@@ -72,7 +77,8 @@ class Result(NamedTuple):
     why: str = ""
 
 
-class Session(NamedTuple):
+@record(frozen=True)
+class Session:
     """Facts about the take itself, which a recording keeps."""
 
     taken_ns: int  # nanoseconds since the epoch; 0 when unknown

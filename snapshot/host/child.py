@@ -18,6 +18,7 @@ import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from ..records import asdict
 from . import syscalls
 from .base import LIMIT, Names, Stat, failure
 
@@ -185,6 +186,6 @@ def _answer(call: str, path: str, argument: Any) -> tuple[tuple[int, object], by
         if call == "target":
             return (0, syscalls.target(path)), b""
         found = syscalls.stat(path, argument)
-        return (0, found), b""
+        return (0, list(asdict(found).values())), b""
     except OSError as error:
         return (error.errno or errno.EIO, None), b""

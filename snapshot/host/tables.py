@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
 from ..errors import SnapError
-from ..records import field, record
+from ..records import asdict, field, record
 from .base import LAST_NS, WORDS, FileType, Names, Session, Stat, moment
 
 FORMAT = 1
@@ -41,9 +41,9 @@ class Tables:
         """The text of recorded.json; other bytes than ASCII are escaped, so that any name survives."""
         table: dict[str, Any] = {"format": FORMAT, "links": self.links, "lists": self.lists}
         if self.session is not None:
-            table["session"] = self.session._asdict()
-        table["nodes"] = {path: stat._asdict() for path, stat in self.nodes.items()}
-        table["linknodes"] = {path: stat._asdict() for path, stat in self.linknodes.items()}
+            table["session"] = asdict(self.session)
+        table["nodes"] = {path: asdict(stat) for path, stat in self.nodes.items()}
+        table["linknodes"] = {path: asdict(stat) for path, stat in self.linknodes.items()}
         table["errors"] = {
             path: {call: WORDS.get(number, "EIO") for call, number in calls.items()}
             for path, calls in self.errors.items()

@@ -21,6 +21,7 @@ from ..host.base import NOT_RECORDED, Command, Stat
 from ..host.recorded import COMMANDS, folders
 from ..host.tables import NAME, Tables, loads
 from ..host.tree import Memory
+from ..records import replace
 from ..regexes import regex
 from .binary import dmi, pci_config
 from .forms import Text
@@ -142,7 +143,7 @@ class _Pass:
 
     def _redacted_tables(self) -> Tables:
         old, path = self._tables, self._text
-        session = old.session and old.session._replace(hostname=path.host(old.session.hostname), redacted=True)
+        session = old.session and replace(old.session, hostname=path.host(old.session.hostname), redacted=True)
         tables = Tables(
             session, nodes=self._stats(old.nodes), linknodes=self._stats(old.linknodes),
             links={path(place): path(target) for place, target in old.links.items()},
@@ -164,7 +165,7 @@ class _Pass:
             before, after = self._sizes.get(path, (-1, -1))
             if stat.type == "link" and (target := self._tables.links.get(path)) is not None:
                 before, after = len(target), len(self._text(target))
-            made[self._text(path)] = stat._replace(size=after) if stat.size == before else stat
+            made[self._text(path)] = replace(stat, size=after) if stat.size == before else stat
         return made
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..derive.forecasts.forecast_kernel import ASKED, chosen
 from ..derive.pci.pci_tree import noun
 from ..engine.text import Value, measured
+from ..records import record
 from .groups import few
 from .paper import Paper, plural
 
@@ -28,7 +29,8 @@ NOUNS = {"pci": "PCI function", "power": "PCI function", "nvidia": "GPU", "amdgp
 COLORS = {"reverts": "yellow", "changes": "bold", "may": "dim", "unknown": "dim", "kept": "green"}
 
 
-class Line(NamedTuple):
+@record(frozen=True)
+class Line:
     """One line of a forecast: what it is about, and why."""
 
     status: Status

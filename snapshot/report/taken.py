@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..document import Outcome, Snapshot
+from ..records import record
 from ..sections import NAMES
 from .paper import plural, shown
 
@@ -80,7 +81,8 @@ def _short(text: str, room: int) -> str:
     return text if len(text) <= room else f"{text[: room - 3].rstrip()}..."
 
 
-class Timing(NamedTuple):
+@record(frozen=True)
+class Timing:
     """How a section's reading went, and how long it took."""
 
     name: str

@@ -15,6 +15,7 @@ from fixtures.parts import modules as part
 from snapshot.collectors import modules
 from snapshot.collectors.modules import parse_load, parse_modules
 from snapshot.errors import ParseError
+from snapshot.records import replace
 
 from .fake import Content, MemoryHost, gather, node
 
@@ -116,11 +117,11 @@ def test_a_module_file_that_is_listed_and_not_there_or_closed() -> None:
 def test_an_initramfs_older_than_what_it_holds_is_stale() -> None:
     now = host()
     image, conf = f"/boot/initrd.img-{epyc.AFTER}", "/etc/modprobe.d/nvidia.conf"
-    now.nodes[image] = node("file", mode=0o644)._replace(mtime_ns=2_000_000_000)
-    now.nodes[conf] = node("file", mode=0o644)._replace(mtime_ns=2_000_000_001)
+    now.nodes[image] = replace(node("file", mode=0o644), mtime_ns=2_000_000_000)
+    now.nodes[conf] = replace(node("file", mode=0o644), mtime_ns=2_000_000_001)
     dkms = f"/lib/modules/{epyc.AFTER}/updates/dkms/nvidia.ko"
-    now.nodes[dkms] = node("file", mode=0o644)._replace(mtime_ns=3_000_000_000)
-    now.nodes["/etc/modprobe.d/zfs.conf"] = node("file", mode=0o644)._replace(mtime_ns=1)
+    now.nodes[dkms] = replace(node("file", mode=0o644), mtime_ns=3_000_000_000)
+    now.nodes["/etc/modprobe.d/zfs.conf"] = replace(node("file", mode=0o644), mtime_ns=1)
     table = gather(modules, now)[0].table()
     assert table["kernels"][epyc.AFTER]["initramfs"] == {
         "file": image, "changed": "1970-01-01T00:00:02Z", "stale": [conf, dkms],

@@ -10,6 +10,7 @@ import pytest
 
 from snapshot.document import Snapshot, machine_hash
 from snapshot.fix import Item, Made, script
+from snapshot.records import replace
 
 from .machine import Machine, seen, shellcheck
 
@@ -131,7 +132,7 @@ def test_a_stopped_container_is_not_started(machine: Machine, after: Snapshot) -
 
 
 def test_a_restart_alone_is_not_done_where_the_device_opens(machine: Machine, after: Snapshot) -> None:
-    item = STALE._replace(durable=(RESTART,))
+    item = replace(STALE, durable=(RESTART,))
     assert "pct reboot 101" not in machine.run(of(item, after=after)).calls
     machine.write("shut", "")
     assert "pct reboot 101" in machine.run(of(item, after=after)).calls

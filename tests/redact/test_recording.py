@@ -15,6 +15,7 @@ from snapshot.errors import SnapError
 from snapshot.host.base import Host
 from snapshot.host.recorded import open_host
 from snapshot.host.recorder import Recorder
+from snapshot.records import replace
 from snapshot.redact import Redaction
 from snapshot.redact.binary import dmi, pci_config
 from snapshot.redact.pseudonyms import Pseudonyms
@@ -105,7 +106,7 @@ def planted() -> MemoryHost:
         "/etc/zfs/zpool.cache": zeros + b"falcon" + zeros, "/sys/module/zfs/version": "1.2.3.4\n",
         "/proc/spl/kstat/zfs/tank/state": "ONLINE\n", "/sys/block/": "", "/dev/": "",
     }, links={"/etc/systemd/system/falcon.service": "/home/alice/falcon.service"},
-        nodes={"/home/alice/falcon.service": node("file", size=9)}, session=whole.host(epyc.BEFORE).session._replace(
+        nodes={"/home/alice/falcon.service": node("file", size=9)}, session=replace(whole.host(epyc.BEFORE).session,
             hostname="falcon"))
 
 

@@ -14,8 +14,9 @@ mode knows two governors alone, and for another default it has one of its own (c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ...records import record
 from ..tunables.tunable_cpufreq import ACTIVE, EVERYWHERE
 from ..tunables.tunable_words import next_words, running_words
 from ..tunables.tunables import given
@@ -35,7 +36,8 @@ OF_LOADER = ("BOOT_IMAGE", "initrd")  # words that loaders add
 PATCHED = {"kernel.sched_autogroup_enabled"}  # Debian's kernels differ: sched-autogroup-disabled.patch came and went
 
 
-class Known(NamedTuple):
+@record(frozen=True)
+class Known:
     """A value, and how it is known."""
 
     value: Any

@@ -42,7 +42,7 @@ def _unknown(found: Prediction, evidence: Evidence) -> Prediction:
     found.status, found.source = "unknown", {"file": gap["source"]} if gap.get("source") else {}
     found.why = f"{gap.get('source') or 'what sets it'} was not read ({gap.get('why', 'unknown')})"
     if known:
-        found.boot, found.evidence = known
+        found.boot, found.evidence = known.value, known.how
     touched = known is not None and found.now is not None and known.value != found.now
     found.plain = not touched and "setters" not in row
     return found
@@ -81,7 +81,7 @@ def _unset(found: Prediction, known: Known | None) -> Prediction:
     if known is None or (standard and row["verdict_boot"] == "may"):  # it cannot be compared with the default
         found.why = f"{UNSET}; the kernel works it out: {row['computed']}" if "computed" in row else NOT_KNOWN
         return found
-    found.boot, found.evidence = known
+    found.boot, found.evidence = known.value, known.how
     same = _holds(row) if standard else known.value == found.now
     if same:
         found.status, found.next, found.why = "kept", found.now, f"{UNSET}, and so a boot leaves it ({known.how})"

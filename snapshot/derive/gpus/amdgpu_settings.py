@@ -23,9 +23,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...pairing import pair
+from ...records import record
 from ...regexes import regex
 from ...sections.amdgpu import Gpu
 from ...sections.shape import of_model
@@ -44,7 +45,8 @@ _ADDRESS = regex(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _WORD = regex(r"\w{1,40}", re.ASCII)
 
 
-class Setting(NamedTuple):
+@record(frozen=True)
+class Setting:
     """A fact of a GPU, its file, and the value that the driver starts with."""
 
     fact: str

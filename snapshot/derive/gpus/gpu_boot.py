@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ...records import record
 from ..tunables.tunable import Tunable
 from ..tunables.tunable_setters import Setters, of_boot
 from ..tunables.tunable_verdict import outcome
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from ...document import Snapshot
 
 
-class Line(NamedTuple):
+@record(frozen=True)
+class Line:
     """The line that surely sets a setting last, as FILE:LINE, and whether the GPU has what it gives."""
 
     place: str

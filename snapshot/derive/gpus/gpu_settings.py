@@ -26,9 +26,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...pairing import Moves, pair
+from ...records import record
 from ...regexes import regex
 from ...sections.nvidia import Gpu
 from ...sections.shape import of_model
@@ -48,7 +49,8 @@ MODES = {"Exclusive_Thread": "1", "Prohibited": "2", "Exclusive_Process": "3"}
 _SELECTOR = regex(r"[\w:.-]+", re.ASCII)
 
 
-class Setting(NamedTuple):
+@record(frozen=True)
+class Setting:
     """An option of nvidia-smi. VALUE is its operand where a GPU's state is not the driver's default, else None."""
 
     name: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...document import Snapshot
+from ...records import record
 from ..paper import plural
 from ..taken import gpus
 from .figures import hertz, on, per_cpu, said, size, times, watts
@@ -15,7 +16,8 @@ from .figures import hertz, on, per_cpu, said, size, times, watts
 Table = Mapping[str, Any]
 
 
-class Fact(NamedTuple):
+@record(frozen=True)
+class Fact:
     """A line of the chapter."""
 
     label: str
