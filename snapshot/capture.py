@@ -187,13 +187,12 @@ def _skipped(wanted: bool) -> Outcome:
 
 
 def _outcome(work: _Work) -> Outcome:
-    """How it went; the snapshot counts the facts."""
+    """How it went; the snapshot counts the facts and sorts what is unread."""
     said = {text: redacted(text) for u in work.reading.unreads for text in (u.source, u.why)}
     unread = [
         UnreadFact.built({"path": list(u.path), "source": said[u.source], "why": said[u.why]})
         for u in work.reading.unreads
     ]
-    unread.sort(key=lambda u: (u.path, u.source, u.why))
     why = work.why and redacted(work.why)
     return Outcome(state=work.state or _state(unread, work.model), facts=0, why=why, unread=unread or None)
 

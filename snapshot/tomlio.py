@@ -113,8 +113,8 @@ def _canonical(value: Any, path: Path) -> Any:
     if kind is dict or isinstance(value, Mapping):
         if odd := [key for key in value if type(key) is not str]:
             raise _RefusedError(path, f"the key {odd[0]!r}")
-        pairs = ((key, value[key]) for key in sorted(value))
-        return {key: item if type(item) is str else _canonical(item, (*path, key)) for key, item in pairs}
+        keys = sorted(value)
+        return {key: item if type(item := value[key]) is str else _canonical(item, (*path, key)) for key in keys}
     if isinstance(value, list | tuple):
         return [item if type(item) is str else _canonical(item, (*path, i)) for i, item in enumerate(value)]
     what = "an integer beyond 64 bits" if kind is int else f"a value of type {kind.__name__}"

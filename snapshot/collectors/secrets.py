@@ -42,8 +42,12 @@ def is_secret(name: str) -> bool:
 def redacted(text: str) -> str:
     """TEXT without what a name, an option such as --token or the login part of an address shows to be a secret."""
     lower = text.lower()
-    if "@" not in text and not any(hint in lower for hint in HINTS):  # as nearly all texts are
-        return text
+    if "@" not in text:
+        for hint in HINTS:
+            if hint in lower:
+                break
+        else:  # as nearly all texts are
+            return text
     text = _LOGIN.sub(_without_login, text)
     kept: list[str] = []
     at = done = 0

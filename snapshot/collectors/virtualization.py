@@ -67,7 +67,7 @@ def container(manager: str, markers: Sequence[str], release: str) -> str | None:
 
 def _machine(reading: Reading) -> str | None:
     dmi = {name: reading.text(f"{_DMI}/{name}", _FACT) or "" for name in _DMI_FILES}
-    cpuinfo = decode(reading.bytes("/proc/cpuinfo", _FACT) or b"\n\n").partition("\n\n")[0]
+    cpuinfo = decode((reading.bytes("/proc/cpuinfo", _FACT) or b"").partition(b"\n\n")[0])
     clocksources = reading.text(_CLOCKSOURCES, _FACT) or ""
     return machine(dmi, cpuinfo, clocksources, *(reading.text(path, _FACT) or "" for path in _XEN))
 

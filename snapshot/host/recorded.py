@@ -73,6 +73,7 @@ class Recorded(Host):
         self._shadow = Shadow(self._tables)
         self._folders: dict[str, str] = {"": ""}  # path -> the same without links
         self._gone: set[str] = set()  # folders that are not there
+        self._directories: set[str] = set()  # real paths that were seen to be directories
         self.session = self._tables.session or self._unknown()
 
     def _unknown(self) -> Session:
@@ -163,22 +164,21 @@ class Recorded(Host):
                 if path in unwalked or path in skip:
                     continue
                 if kinds[name] == "file":
-                    yield from self._content(path, f"{real}/{name}")
+                    content = self._content(path, f"{real}/{name}")
+                    if content is not None:
+                        yield path, content
                 elif kinds[name] == "directory" and not prune(path):
                     self._folders.setdefault(path, f"{real}/{name}")
                     todo.append(path)
 
-    def _content(self, path: str, real: str) -> Walked:
-        """A file of a walk; nothing for one that is known, but whose content was never asked for."""
-        number = self._tables.errors.get(path, {}).get("read")
-        if number is not None:
-            yield path, failure(number, path)
-            return
+    def _content(self, path: str, real: str) -> bytes | OSError | None:
+        """A file of a walk, or its error; None for one that is known, but whose content was never asked for."""
+        if path in self._tables.errors and (number := self._tables.errors[path].get("read")) is not None:
+            return failure(number, path)
         try:
-            yield path, self._tree.data(real, LIMIT)
+            return self._tree.data(real, LIMIT)
         except OSError as error:
-            if error.errno != errno.ENOENT:
-                yield path, error
+            return None if error.errno == errno.ENOENT else error
 
     def run(self, commands: Sequence[Command]) -> Mapping[Command, Result]:
         """As Host.run; what was not recorded is not-recorded."""
@@ -259,16 +259,21 @@ class Recorded(Host):
         return done, kind
 
     def _kind(self, real: str) -> FileType:
+        if real in self._directories:
+            return "directory"
         if real in _HIDDEN:
             raise failure(errno.ENOENT, real)
         try:
-            return self._tree.kind(real)
+            kind = self._tree.kind(real)
         except OSError as error:
-            kind = self._shadow.kinds.get(real)
-            if kind is None or error.errno not in NOT_THERE:
+            shown = self._shadow.kinds.get(real)
+            if shown is None or error.errno not in NOT_THERE:
                 error.filename = real  # not where it lies on this disk
                 raise
-            return kind
+            kind = shown
+        if kind == "directory":
+            self._directories.add(real)
+        return kind
 
     def _target(self, real: str) -> str:
         return self._tables.links[real] if real in self._tables.links else self._tree.target(real)

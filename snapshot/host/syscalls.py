@@ -14,6 +14,7 @@ import stat as mode_bits
 from .base import LIMIT, FileType, Prune, Stat, Walked, failure, moment
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_STAYS = _FLAGS | os.O_NOFOLLOW
 _DIRECTORY = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
 _PAGE = 4096
 _ATTRIBUTES = ("/proc/sys/", "/sys/")  # without device nodes, and without links to any
@@ -59,7 +60,7 @@ def stored(root: str, path: str, limit: int = LIMIT) -> bytes:
     Its size says where it ends, if it has one; of an attribute a short read does.
     """
     attribute = path.startswith(_ATTRIBUTES)
-    fd = os.open(root + path, _FLAGS | os.O_NOFOLLOW)
+    fd = os.open(root + path, _STAYS)
     try:
         size = 0 if attribute else os.fstat(fd).st_size
         return os.read(fd, size + 1) if 0 < size < min(_PAGE, limit) else _whole(fd, limit, path, attribute)
@@ -79,7 +80,7 @@ def head(path: str, size: int) -> bytes:
 def _whole(fd: int, limit: int, path: str, attribute: bool) -> bytes:
     """All that can be read. A short read is not the end: a seq_file gives whole records only."""
     first = os.read(fd, _PAGE)
-    if attribute and len(first) < min(_SHORT, limit):
+    if attribute and len(first) < _SHORT and len(first) < limit:
         return first
     parts, size = [first], len(first)
     while parts[-1] and size <= limit:
@@ -113,12 +114,11 @@ def kind(path: str) -> FileType:
 def kinds(path: str) -> dict[str, FileType]:
     """Name -> type of what is in a directory, links as such; without a call for each where getdents(2) tells."""
     with os.scandir(path) as found:
-        return {entry.name: _kind(entry) for entry in found}
+        return {entry.name: "file" if entry.is_file(follow_symlinks=False) else _kind(entry) for entry in found}
 
 
 def _kind(entry: os.DirEntry[str]) -> FileType:
-    if entry.is_file(follow_symlinks=False):
-        return "file"
+    """Of what is no regular file."""
     if entry.is_dir(follow_symlinks=False):
         return "directory"
     return "link" if entry.is_symlink() else kind(entry.path)
