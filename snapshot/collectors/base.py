@@ -105,13 +105,11 @@ class Reading:
         except OSError as error:
             return error
 
-    def head(self, path: str, size: int) -> Content:
-        """As attempt, of the first SIZE bytes."""
-        self._declared(path)
-        try:
-            return self.host.head(path, size)
-        except OSError as error:
-            return error
+    def heads(self, paths: Sequence[str], size: int) -> Mapping[str, Content]:
+        """As attempt, of the first SIZE bytes of each path."""
+        for path in paths:
+            self._declared(path)
+        return self.host.heads(paths, size)
 
     def text(self, path: str, *fact: str, limit: int = 64 << 20) -> str | None:
         """As bytes, decoded, trailing newline and NUL bytes dropped."""

@@ -66,7 +66,7 @@ def collect(reading: Reading) -> Steps:
     addresses = [name for name in reading.list(DEVICES, "functions") if ADDRESS.fullmatch(name)]
     host = _host(reading, addresses)
     asleep = find_asleep(reading, host.bridges)
-    registers = {address: read_registers(reading, address, asleep.get(address, "")) for address in addresses}
+    registers = read_registers(reading, addresses, asleep)
     commands = _commands(reading, registers, bool(asleep))
     listed = _listed((yield commands)) if commands else {}
     if not addresses and not listed:

@@ -12,13 +12,13 @@ kernel remembers: they serve where config is silent, asleep, dead or a virtual f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..sections.pci import Function
 from .base import Content, Reading, decode, why
 from .pci_config import parse_config
 from .pci_facts import IDS, REGISTERS, Decoded, combine, gaps
-from .pci_space import CONVENTIONAL, EXPRESS, Space
+from .pci_space import CONVENTIONAL, EXPRESS, LIMIT, Space
 from .pci_sysfs import DEVICES
 
 SUSPENDED = frozenset({"suspended", "suspending"})
@@ -47,14 +47,20 @@ def _word(reading: Reading, address: str, name: str) -> str:
     return "" if isinstance(content, OSError) else decode(content).strip()
 
 
-def read_registers(reading: Reading, address: str, asleep: str) -> Decoded:
-    """What config says of a function that is not ASLEEP, and what the kernel knows where config is silent."""
+def read_registers(reading: Reading, addresses: Iterable[str], asleep: Mapping[str, str]) -> dict[str, Decoded]:
+    """Address -> what config says, unless the function is ASLEEP, and what the kernel knows where config is silent."""
+    known = {**asleep, **_spaces(reading, [address for address in addresses if address not in asleep])}
+    return {address: _registers(reading, address, known[address]) for address in addresses}
+
+
+def _registers(reading: Reading, address: str, content: Content | str) -> Decoded:
+    """Of one function; CONTENT is its configuration space, or why that is not read."""
     path = f"{DEVICES}/{address}/config"
-    content = OSError() if asleep else _config(reading, path)
-    if isinstance(content, OSError):
-        found = Decoded(Function(source="sysfs"), gaps(REGISTERS, path, asleep or why(content)))
-    else:
+    if isinstance(content, bytes):
         found = parse_config(content, path)
+    else:
+        reason = content if isinstance(content, str) else why(content)
+        found = Decoded(Function(source="sysfs"), gaps(REGISTERS, path, reason))
     unknown = [name for name in IDS if found.unknown(name)]
     if not unknown:
         return found
@@ -64,12 +70,14 @@ def read_registers(reading: Reading, address: str, asleep: str) -> Decoded:
     return Decoded(known.function.copy(physical_function=physical), known.gaps)
 
 
-def _config(reading: Reading, path: str) -> Content:
-    """Configuration space as far as the function has one. Each dword beyond the page cache is a cycle on the bus, and
-    only a PCI Express function has more than the first 256 bytes."""
-    content = reading.head(path, CONVENTIONAL)
-    whole = isinstance(content, bytes) and len(content) == CONVENTIONAL and EXPRESS in Space(content).capabilities
-    return reading.attempt(path) if whole else content
+def _spaces(reading: Reading, addresses: Iterable[str]) -> dict[str, Content]:
+    """Configuration space of each function, as far as it has one. Each dword beyond the page cache is a cycle on the
+    bus, and only a PCI Express function has more than the first 256 bytes."""
+    paths = {f"{DEVICES}/{address}/config": address for address in addresses}
+    heads = reading.heads([*paths], CONVENTIONAL)
+    more = [path for path, head in heads.items() if isinstance(head, bytes) and len(head) == CONVENTIONAL
+            and EXPRESS in Space(head).capabilities]
+    return {paths[path]: content for path, content in {**heads, **reading.heads(more, LIMIT)}.items()}
 
 
 def _ids(reading: Reading, address: str, names: list[str]) -> Decoded:

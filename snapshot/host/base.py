@@ -137,9 +137,18 @@ class Host(ABC):
         EFBIG beyond LIMIT bytes, EISDIR for a directory, ENXIO for a device, FIFO or socket, never opened.
         """
 
-    def head(self, path: str, size: int) -> bytes:
-        """The first SIZE bytes of a regular file, or all when it has fewer: for files of which each byte costs."""
-        return self.read(path)[:size]
+    def heads(self, paths: Sequence[str], size: int) -> Mapping[str, bytes | OSError]:
+        """The first SIZE bytes of each regular file, all when it has fewer, or its error.
+
+        For files of which each byte costs, and of which many are needed that can block: they are asked for together.
+        """
+        found: dict[str, bytes | OSError] = {}
+        for path in paths:
+            try:
+                found[path] = self.read(path)[:size]
+            except OSError as error:
+                found[path] = error
+        return found
 
     @abstractmethod
     def list(self, path: str) -> Names:

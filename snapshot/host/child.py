@@ -3,7 +3,8 @@
 signal(7), socketpair(2). A process in state D does not die and cannot be waited for, and a thread in state
 D would keep the whole process from ending. So the child holds nothing of the parent's but one socket, and
 one that does not answer is killed and forgotten. A message is a JSON value and bytes, each behind its
-length.
+length. A question names files, and each file has an answer of its own, sent as soon as it is known: so what many
+files tell costs one question, and the one that hangs costs only itself.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import signal
 import socket
 import struct
 import time
+from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -24,6 +27,41 @@ from .base import LIMIT, Names, Stat, failure
 
 _LENGTHS = struct.Struct(">QQ")  # of the JSON value, of the bytes
 _LOST_AT_MOST = 2  # children, for one pattern
+_AT_ONCE = 1 << 16  # bytes that are received with one call, where so many are there
+_Answer = tuple[Any, bytes]
+
+
+class _Link:
+    """One end of the socket. TimeoutError at a LIMIT, a value of time.monotonic(); EOFError when the other is gone."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self.end, self._got = end, bytearray()
+
+    def send(self, value: object, content: bytes, limit: float | None = None) -> None:
+        """Sends one message."""
+        self._patience(limit)
+        text = json.dumps(value).encode()
+        self.end.sendall(_LENGTHS.pack(len(text), len(content)) + text + content)
+
+    def receive(self, limit: float | None = None) -> tuple[Any, bytes]:
+        """One message."""
+        of_text, of_content = _LENGTHS.unpack(self._take(_LENGTHS.size, limit))
+        return json.loads(self._take(of_text, limit)), self._take(of_content, limit)
+
+    def _take(self, size: int, limit: float | None) -> bytes:
+        while len(self._got) < size:
+            self._patience(limit)
+            part = self.end.recv(min(max(size - len(self._got), _AT_ONCE), 1 << 20))
+            if not part:
+                raise EOFError
+            self._got += part
+        taken = bytes(self._got[:size])
+        del self._got[:size]
+        return taken
+
+    def _patience(self, limit: float | None) -> None:
+        if limit is not None:
+            self.end.settimeout(max(limit - time.monotonic(), 0.001))
 
 
 class Reader:
@@ -37,7 +75,7 @@ class Reader:
     def __init__(self, answer_s: float, until: float) -> None:
         self._answer_s, self._until = answer_s, until
         self._pid = 0
-        self._socket: socket.socket | None = None
+        self._link: _Link | None = None
         self._lost: dict[str, int] = {}
         self._left: list[int] = []
 
@@ -45,9 +83,10 @@ class Reader:
         """As syscalls.read."""
         return self._ask(where, path, "read", limit)[1]
 
-    def head(self, where: str, path: str, size: int) -> bytes:
-        """As syscalls.head."""
-        return self._ask(where, path, "head", size)[1]
+    def heads(self, where: str, paths: Iterable[str], size: int) -> dict[str, bytes | OSError]:
+        """As syscalls.head, of each path, or its error."""
+        answers = self._answers(where, paths, "head", size)
+        return {path: one if isinstance(one, OSError) else one[1] for path, one in answers.items()}
 
     def names(self, where: str, path: str) -> Names:
         """As syscalls.names."""
@@ -63,27 +102,43 @@ class Reader:
         """As syscalls.stat."""
         return Stat(*self._ask(where, path, "stat", follow)[0])
 
-    def _ask(self, where: str, path: str, call: str, argument: object) -> tuple[Any, bytes]:
-        limit = min(time.monotonic() + self._answer_s, self._until)
-        if self._lost.get(where, 0) >= _LOST_AT_MOST or time.monotonic() >= limit:
-            raise failure(errno.ETIMEDOUT, path)
-        link = self._socket or self._fork()
-        try:
-            _send(link, [call, path, argument], b"", limit)
-            (number, value), content = _receive(link, limit)
-        except (OSError, EOFError) as error:
-            self._lost[where] = self._lost.get(where, 0) + 1
-            self._leave()
-            hung = isinstance(error, TimeoutError)
-            raise failure(errno.ETIMEDOUT if hung else errno.EIO, path) from None
-        except BaseException:  # an interrupt: the answer on its way must not be taken for the next one's
-            self._leave()
-            raise
-        if number:
-            raise failure(number, path)
-        return value, content
+    def _ask(self, where: str, path: str, call: str, argument: object) -> _Answer:
+        answer = self._answers(where, (path,), call, argument)[path]
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
 
-    def _fork(self) -> socket.socket:
+    def _answers(self, where: str, paths: Iterable[str], call: str, argument: object) -> dict[str, _Answer | OSError]:
+        """The answer for each path, or its error."""
+        found: dict[str, _Answer | OSError] = {}
+        left = deque(dict.fromkeys(paths))
+        while left:
+            if self._lost.get(where, 0) >= _LOST_AT_MOST or time.monotonic() >= self._until:
+                return found | {path: failure(errno.ETIMEDOUT, path) for path in left}
+            try:
+                link = self._link or self._fork()
+            except OSError as error:
+                return found | dict.fromkeys(left, error)
+            try:
+                link.send((call, [*left], argument), b"", self._limit())
+                while left:
+                    (number, value), content = link.receive(self._limit())
+                    path = left.popleft()
+                    found[path] = failure(number, path) if number else (value, content)
+            except (OSError, EOFError) as error:
+                self._lost[where] = self._lost.get(where, 0) + 1
+                self._leave()
+                path = left.popleft()
+                found[path] = failure(errno.ETIMEDOUT if isinstance(error, TimeoutError) else errno.EIO, path)
+            except BaseException:  # an interrupt: the answer on its way must not be taken for the next one's
+                self._leave()
+                raise
+        return found
+
+    def _limit(self) -> float:
+        return min(time.monotonic() + self._answer_s, self._until)
+
+    def _fork(self) -> _Link:
         ours, theirs = socket.socketpair()
         try:
             pid = os.fork()
@@ -92,16 +147,16 @@ class Reader:
             theirs.close()
             raise
         if not pid:
-            _child(theirs)
+            _child(_Link(theirs))
         theirs.close()
-        self._pid, self._socket = pid, ours
-        return ours
+        self._pid, self._link = pid, _Link(ours)
+        return self._link
 
     def _leave(self) -> None:
         """Kills the child and does not wait: in state D it cannot die."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        if self._link is not None:
+            self._link.end.close()
+            self._link = None
             os.kill(self._pid, signal.SIGKILL)
             self._left.append(self._pid)
         self._left = [pid for pid in self._left if not _gone(pid)]
@@ -123,42 +178,15 @@ def _gone(pid: int) -> bool:
         return True
 
 
-def _send(link: socket.socket, value: object, content: bytes, limit: float | None = None) -> None:
-    _patience(link, limit)
-    text = json.dumps(value).encode()
-    link.sendall(_LENGTHS.pack(len(text), len(content)) + text + content)
-
-
-def _receive(link: socket.socket, limit: float | None = None) -> tuple[Any, bytes]:
-    """One message. EOFError when the other end is gone, TimeoutError at LIMIT."""
-    of_text, of_content = _LENGTHS.unpack(_exactly(link, _LENGTHS.size, limit))
-    return json.loads(_exactly(link, of_text, limit)), _exactly(link, of_content, limit)
-
-
-def _patience(link: socket.socket, limit: float | None) -> None:
-    if limit is not None:
-        link.settimeout(max(limit - time.monotonic(), 0.001))
-
-
-def _exactly(link: socket.socket, size: int, limit: float | None) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        _patience(link, limit)
-        part = link.recv(min(size - len(data), 1 << 20))
-        if not part:
-            raise EOFError
-        data += part
-    return bytes(data)
-
-
-def _child(link: socket.socket) -> NoReturn:
+def _child(link: _Link) -> NoReturn:
     """The child's life. Whatever ends it, the parent's exit handlers and unwritten buffers stay untouched."""
     try:
-        _detach(link.fileno())
+        _detach(link.end.fileno())
         with suppress(EOFError):
             while True:
-                (call, path, argument), _ = _receive(link)
-                _send(link, *_answer(call, path, argument))
+                (call, paths, argument), _ = link.receive()
+                for path in paths:
+                    link.send(*_answer(call, path, argument))
     finally:
         os._exit(0)
 

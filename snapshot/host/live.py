@@ -57,13 +57,26 @@ class Live(Host):
         where = self._where(path)
         return self._reader.read(where, path, limit) if where else syscalls.read(path, limit)
 
-    def head(self, path: str, size: int) -> bytes:
-        """As Host.head."""
-        path = checked(path)
-        if not path.startswith("/sys/"):  # elsewhere a name may be that of a device, which is not to be opened
-            return super().head(path, size)
-        where = self._where(path)
-        return self._reader.head(where, path, size) if where else syscalls.head(path, size)
+    def heads(self, paths: Sequence[str], size: int) -> Mapping[str, bytes | OSError]:
+        """As Host.heads."""
+        found: dict[str, bytes | OSError] = {}
+        apart: dict[str, dict[str, str]] = {}
+        for path in paths:
+            try:
+                plain = checked(path)
+                where = self._where(plain)
+                if not plain.startswith("/sys/"):  # elsewhere a name may be that of a device, which is not to be opened
+                    found[path] = self.read(plain)[:size]
+                elif where:
+                    apart.setdefault(where, {})[path] = plain
+                else:
+                    found[path] = syscalls.head(plain, size)
+            except OSError as error:
+                found[path] = error
+        for where, asked in apart.items():
+            heads = self._reader.heads(where, asked.values(), size)
+            found |= {path: heads[plain] for path, plain in asked.items()}
+        return found
 
     def list(self, path: str) -> Names:
         """As Host.list."""

@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from snapshot.host import syscalls
 from snapshot.host.live import Live
 
 from .questions import answer, walked
@@ -95,6 +96,55 @@ def test_a_dead_bus_costs_bounded_time(tmp_path: Path) -> None:
     host.close()
 
 
+@pytest.fixture
+def heads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    """A host whose child reads /sys/b/hangs for ever, and dies of /sys/b/kills."""
+    def head(path: str, size: int) -> bytes:
+        if path.endswith("hangs"):
+            time.sleep(60)
+        elif path.endswith("kills"):
+            os._exit(1)
+        elif path.endswith("denied"):
+            raise PermissionError(errno.EACCES, path)
+        return path.encode()[:size].ljust(size)
+
+    monkeypatch.setattr(syscalls, "head", head)
+    host = Live(answer_s=0.3, may_block=("/sys/a/*", "/sys/b/*"))
+    yield host
+    host.close()
+
+
+def codes(found: Mapping[str, bytes | OSError]) -> dict[str, int | bytes | None]:
+    return {path: one.errno if isinstance(one, OSError) else one.strip() for path, one in found.items()}
+
+
+def test_one_question_for_many_files_has_an_answer_for_each(heads: Live) -> None:
+    names = [f"/sys/a/{n}" for n in range(300)]
+    assert codes(heads.heads([*names, "/sys/a/denied", names[0]], 9_000)) == {
+        **{name: name.encode() for name in names}, "/sys/a/denied": errno.EACCES,
+    }
+    assert heads.heads([], 5) == {}
+
+
+@pytest.mark.parametrize(("bad", "number"), [("hangs", errno.ETIMEDOUT), ("kills", errno.EIO)])
+def test_what_one_of_many_files_does_costs_the_others_nothing(heads: Live, bad: str, number: int) -> None:
+    names = ["/sys/b/first", f"/sys/b/{bad}", "/sys/a/other", "/sys/b/last"]
+    wanted = {name: name.encode() for name in names} | {names[1]: number}
+    assert codes(heads.heads(names, 50)) == wanted
+    assert heads.heads(["/sys/a/other"], 50) == {"/sys/a/other": b"/sys/a/other".ljust(50)}
+
+
+def test_after_two_lost_children_the_rest_of_many_files_is_not_asked_for(heads: Live) -> None:
+    names = ["/sys/b/first", "/sys/b/1hangs", "/sys/b/between", "/sys/b/2hangs", "/sys/b/last"]
+    began = time.monotonic()
+    assert codes(heads.heads(names, 50)) == {
+        "/sys/b/first": b"/sys/b/first", "/sys/b/1hangs": errno.ETIMEDOUT, "/sys/b/between": b"/sys/b/between",
+        "/sys/b/2hangs": errno.ETIMEDOUT, "/sys/b/last": errno.ETIMEDOUT,
+    }
+    assert time.monotonic() - began < 5
+    assert codes(heads.heads(["/sys/a/other"], 50)) == {"/sys/a/other": b"/sys/a/other"}
+
+
 def test_after_the_deadline_nothing_that_can_block_is_asked(file: str, tmp_path: Path) -> None:
     (tmp_path / "free").write_text("free")
     host = Live(deadline_s=0.0, may_block=(file,))
@@ -131,6 +181,7 @@ def test_a_stopped_child_does_not_hold_the_pipe_of_its_parent(file: str) -> None
     """As in `snap take -o - | cat` with a read that hangs: the reader must see the end of the pipe."""
     script = f"""
 import os, signal, atexit
+from snapshot.host import syscalls
 from snapshot.host.live import Live
 atexit.register(print, "once")
 host = Live(answer_s=0.2, may_block=({file!r},))
@@ -148,6 +199,7 @@ print(host._reader._pid)
 
 def test_the_child_ends_with_its_parent(file: str) -> None:
     script = f"""
+from snapshot.host import syscalls
 from snapshot.host.live import Live
 host = Live(may_block=({file!r},))
 host.read({file!r})
