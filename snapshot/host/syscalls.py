@@ -34,9 +34,12 @@ def read(path: str, limit: int = LIMIT) -> bytes:
     """The content of a regular file, links followed. As Host.read."""
     attribute = path.startswith(_ATTRIBUTES)
     if not attribute:
-        kind = mode_bits.S_IFMT(os.stat(path).st_mode)
+        found = os.stat(path)
+        kind = mode_bits.S_IFMT(found.st_mode)
         if kind != mode_bits.S_IFREG:
             raise failure(errno.EISDIR if kind == mode_bits.S_IFDIR else errno.ENXIO, path)
+        if found.st_size > limit:  # of a program that was asked for in case it is a script
+            raise failure(errno.EFBIG, path)
     fd = os.open(path, _FLAGS)
     try:
         return _whole(fd, limit, path, attribute)

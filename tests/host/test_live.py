@@ -195,3 +195,11 @@ def test_the_heads_of_files_are_read_no_further() -> None:
         assert [*found.values()][3:] == [*host.heads(paths[1::-1], 2).values()]
     finally:
         host.close()
+
+
+def test_what_is_seen_to_be_too_large_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "program").write_bytes(bytes(11))
+    host = Live(may_block=())
+    assert host.read(f"{tmp_path}/program", 11) == bytes(11)
+    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("opened"))
+    assert answer(host.read, f"{tmp_path}/program", 10) == errno.EFBIG
