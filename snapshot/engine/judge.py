@@ -49,6 +49,10 @@ class Judgement:
     needs: dict[str, list[str]] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)  # how many each rule walked
 
+    def measures(self, rule: str) -> bool:
+        """Whether what RULE finds is in benchmarks, and not in the state of the host that they measure."""
+        return self.needs.get(rule) == ["bench"]
+
 
 def judge(
     before: Snapshot | None, after: Snapshot, diff: Diff | None, rules: Iterable[Rule], derive: Derive = derived,

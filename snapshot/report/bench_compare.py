@@ -1,7 +1,7 @@
 """The benchmarks of two snapshots, and nothing else of them: what got better or worse, its causes, tables cell by cell.
 
-The whole pair was judged, because causes are findings and changes of it; of the findings those count whose rules are
-in pack ``bench``. Numbers in brackets are those of the findings in a report of diff.
+The whole pair was judged, because causes are findings and changes of it; of the findings those count whose rules look
+at benchmarks, shipped or not. Numbers in brackets are those of the findings in a report of diff.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from .order import entries
 from .paper import Paper, plural
 from .review import Review
 
-PACK = "bench."
 MARKS = {"worse": "!", "better": "+"}
 KEPT = ("report", "tool", "before", "after", "benchmarks", "findings", "unknown", "warnings", "same_boot", "waivers",
         "threshold", "allow_unknown", "fail_on_existing", "exit_code")  # of the JSON of diff
@@ -33,7 +32,7 @@ LONG, ROOM = 300, 50_000  # characters of a line of Markdown, and bytes of all l
 def of_benchmarks(review: Review) -> Review:
     """REVIEW with those findings only that benchmarks give; its exit code is then theirs."""
     found = review.judgement
-    findings, unknown = ([one for one in some if one.rule.startswith(PACK)] for some in (found.findings, found.unknown))
+    findings, unknown = ([one for one in some if found.measures(one.rule)] for some in (found.findings, found.unknown))
     return replace(review, judgement=replace(found, findings=findings, unknown=unknown))
 
 

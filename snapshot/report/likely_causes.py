@@ -32,8 +32,9 @@ def likely(review: Review, entries: Sequence[Entry], numbered: bool = True) -> C
 
 
 def _said(review: Review, entries: Sequence[Entry], kind: str, verdict: Verdict, numbered: bool) -> list[str]:
-    there = [entry for entry in entries if entry.first.class_ in THERE and _is_state(entry)]
-    gone = [entry for entry in entries if entry.first.class_ in GONE and _is_state(entry)]
+    states = [entry for entry in entries if not review.judgement.measures(entry.first.rule)]
+    there = [entry for entry in states if entry.first.class_ in THERE]
+    gone = [entry for entry in states if entry.first.class_ in GONE]
     changes = [change for change in review.diff.changes if change.section != "bench"] if review.diff else []
     causes = shipped() if verdict == "worse" else [one for one in shipped() if one.direction == "either"]
     paths = {(change.section, *change.path): change for change in changes}
@@ -44,10 +45,6 @@ def _said(review: Review, entries: Sequence[Entry], kind: str, verdict: Verdict,
     said = [_cause(match, named, paths, numbered) for match in found]
     more = [f"And {len(said) - FEW} weaker ones."] if len(said) > FEW else []
     return [*said[:FEW], *more]
-
-
-def _is_state(entry: Entry) -> bool:
-    return not entry.first.rule.startswith("bench.")
 
 
 def _cause(

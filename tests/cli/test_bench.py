@@ -300,6 +300,46 @@ def test_compare_exits_as_diff_does_but_by_benchmarks_alone(snap: Snap, pair: tu
     assert snap("bench", "compare", pre, post, "--config", "snap.toml").code == 0
 
 
+OWN = """
+[[rule]]
+id = "house.slow"
+title = "below what the house promises"
+severity = "medium"
+scope = "state"
+needs = ["bench"]
+each = ["bench", "measurements"]
+where = [{ path = ["item", "metric"], op = "equal", value = "output_throughput" }]
+check = [{ path = ["item", "status"], op = "equal", value = "failed" }]
+causes = "benchmark"
+message = "below what the house promises"
+evidence = [["item", "kind"]]
+now = ["hostsnap bench run --all"]
+references = ["the house"]
+
+[[rule.example]]
+name = "slow"
+verdict = "fail"
+class = "existing"
+after.sections.bench.measurements.a = { STATUS = "ok", samples = [1.0] }
+
+[[rule.example]]
+name = "no number"
+verdict = "pass"
+after.sections.bench.measurements.a = { STATUS = "failed", why = "x" }
+""".replace("STATUS", 'metric = "output_throughput", unit = "tok/s", better = "higher", kind = "serving-low", '
+            'workload = {}, source = { tool = "t", format = "text" }, status')
+
+
+def test_compare_counts_the_findings_of_ones_own_rules_on_benchmarks(snap: Snap, pair: tuple[str, str]) -> None:
+    Path("house.toml").write_text(OWN)
+    ended = snap("bench", "compare", *pair, "--rules", "house.toml", "-f", "json=found.json", "-f", "text")
+    assert ended.code == 1, ended.err
+    found = json.loads(Path("found.json").read_text())
+    assert {one["rule"] for one in found["findings"]} == {
+        "bench.throughput-regression", "bench.p2p-regression", "house.slow"}
+    assert "MEDIUM house.slow: 2 findings" in ended.out
+
+
 def test_compare_says_why_a_side_cannot_be_compared(snap: Snap, pair: tuple[str, str]) -> None:
     snapshot({}, states={"bench": "skipped"}).save("without.toml")
     for sides in ((pair[0], "without.toml"), ("without.toml", pair[0])):
