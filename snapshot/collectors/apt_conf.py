@@ -56,7 +56,7 @@ def parse(text: str, file: str, options: dict[str, Option]) -> None:
         elif sign == ";":
             _statement(options, scopes[-1], words, Origin(file=file, line=number, text=redacted(lines[number - 1])))
         else:
-            words.append((sign.strip('"'), sign.startswith('"')))
+            words.append((redacted(sign.strip('"')), sign.startswith('"')))
             continue
         words = []
 

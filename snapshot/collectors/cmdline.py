@@ -15,7 +15,7 @@ from typing import Literal
 from ..regexes import regex
 from ..sections.cmdline import Cmdline
 from .base import Reading, Reads
-from .secrets import REDACTED, is_secret
+from .secrets import REDACTED, is_secret, redacted_words
 from .secrets import redacted as without_secrets
 
 PATH = "/proc/cmdline"
@@ -41,12 +41,12 @@ def parse(text: str) -> Cmdline:
     """The line as tokens and as parameters. Any text is a command line."""
     kernel, init = split(text)
     parameters: dict[str, list[str | Literal[True]]] = {}
-    tokens = _redacted_words(kernel)
+    tokens = redacted_words(kernel, redacted)  # the kernel hands on to PID 1 what it does not know
     for name, value in map(pair, tokens):
         parameters.setdefault(name.replace("-", "_"), []).append(True if value is None else value)
     if init is None:
         return Cmdline(tokens=tokens, parameters=parameters)
-    arguments = _redacted_words(init)
+    arguments = redacted_words(init, redacted)
     return Cmdline(tokens=[*tokens, "--", *arguments], parameters=parameters, init_arguments=arguments)
 
 
@@ -77,13 +77,3 @@ def redacted(token: str) -> str:
     if value and (is_secret(name) or _PRIVATE.fullmatch(name)):
         return f"{name}={REDACTED}"
     return without_secrets(token)
-
-
-def _redacted_words(tokens: list[str]) -> list[str]:
-    """As redacted; the kernel hands on to PID 1 what it does not know: the word behind --password is one too."""
-    words = []
-    secret = False
-    for token in tokens:
-        words.append(REDACTED if secret and not token.startswith("-") else redacted(token))
-        secret = token.startswith("-") and "=" not in token and is_secret(token)
-    return words

@@ -18,7 +18,7 @@ from ..errors import FormatError, ParseError
 from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.runtimes import Containerd, Setting
-from .secrets import REDACTED, is_secret, redacted
+from .secrets import REDACTED, is_secret, redacted, redacted_words
 
 Value = str | int | bool | list[str]
 _DOCKER = regex(
@@ -126,7 +126,7 @@ def _leaves(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[tuple[
         elif is_secret(key):
             yield path, REDACTED
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
-            yield path, [_kept(item) for item in value]
+            yield path, redacted_words(value, _kept)
         elif isinstance(value, str):
             yield path, _kept(value)
         elif isinstance(value, int):

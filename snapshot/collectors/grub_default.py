@@ -17,7 +17,8 @@ from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.boot import Variable
 from .cmdline import redacted, split
-from .secrets import REDACTED, is_secret
+from .secrets import REDACTED, is_secret, redacted_words
+from .secrets import redacted as without_secrets
 
 _ASSIGNMENT = regex(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)", re.DOTALL)
 _ANYWHERE = regex(r"(?<![\w$-])(GRUB_[A-Z0-9_]+)\+?=")
@@ -78,7 +79,7 @@ def command_line(found: Mapping[str, Setting]) -> tuple[list[str], list[Origin]]
 def words(text: str) -> list[str]:
     """The words of a command line, -- and what follows too, secrets replaced."""
     kernel, init = split(text)
-    return [redacted(token) for token in (*kernel, *(["--", *init] if init is not None else []))]
+    return redacted_words((*kernel, *(["--", *init] if init is not None else [])), redacted)
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
@@ -100,7 +101,7 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
 
 def shown(text: str) -> str:
     """TEXT with the values of secrets replaced."""
-    return _WORD.sub(lambda found: redacted(found[0]), text)
+    return _WORD.sub(lambda found: redacted(found[0]), without_secrets(text))
 
 
 def _assigned(found: Mapping[str, Setting], match: re.Match[str], origin: Origin) -> Setting:

@@ -24,7 +24,8 @@ from ..sections.lxc import (
     RawKey,
     unquoted,
 )
-from .secrets import REDACTED, is_secret, redacted
+from .secrets import REDACTED
+from .secrets import redacted_line as setting_redacted
 
 
 @record(frozen=True)
@@ -47,7 +48,6 @@ class Unordered:
 Entry = Line | Unordered | Ignored
 
 _ENVIRONMENT = regex(r"\s*+(?:lxc\.environment[\w.-]*+|env(?![\w.-]))[\s:=]*+(?=\S)", re.IGNORECASE)
-_KEY = regex(r"\s*+([\w.-]++)\s*+[:=]\s*+(?=\S)")
 _IDMAP = regex(r"([ug])\s+(\w{1,20})\s+(\w{1,20})\s+(\w{1,20})", re.ASCII)
 _ESCAPE = regex(r"\\(040|011|012|134|\\)")
 _DEVICES = ("lxc.cgroup2.devices", "lxc.cgroup.devices")
@@ -55,10 +55,8 @@ _DEVICES = ("lxc.cgroup2.devices", "lxc.cgroup.devices")
 
 def redacted_line(line: str) -> str:
     """LINE without the values of environment variables, passwords, keys and tokens."""
-    if not (whole := _ENVIRONMENT.match(line)):
-        found = _KEY.match(line)
-        whole = found if found and is_secret(found[1]) else None
-    return f"{whole[0]}{REDACTED}" if whole else redacted(line)
+    whole = _ENVIRONMENT.match(line)
+    return f"{whole[0]}{REDACTED}" if whole else setting_redacted(line)
 
 
 @record()

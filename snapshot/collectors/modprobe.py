@@ -180,7 +180,7 @@ def _options(
 
 def _shown(line: str) -> str:
     """The line with the values of secrets replaced, blanks kept."""
-    return without_secrets("".join(redacted(part) if part.strip() else part for part in _parts(line)))
+    return "".join(redacted(part) if part.strip() else part for part in _parts(without_secrets(line)))
 
 
 def _parts(line: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from . import dropin, modprobe, module_files
 from .base import Reading, Reads, decode, why
 from .cmdline import PATH as CMDLINE
 from .cmdline import pair, redacted, split
+from .secrets import redacted as without_secrets
 
 _LIST, _TOP = "/proc/modules", "/sys/module"
 _MODPROBE, _LOAD = dropin.directories("modprobe.d"), dropin.directories("modules-load.d")
@@ -88,7 +89,7 @@ def parse_load(path: str, text: str) -> Iterator[tuple[str, Origin]]:
     for number, line in enumerate(text.split("\n"), 1):
         name = line.strip(" \t\r")
         if name and name[0] not in "#;":
-            yield name, Origin(file=path, line=number, text=line)
+            yield without_secrets(name), Origin(file=path, line=number, text=without_secrets(line))
 
 
 def _loaded(reading: Reading) -> dict[str, str | None] | None:

@@ -10,6 +10,7 @@ from ..regexes import regex
 from ..sections.net import UdevName
 from .base import Reading
 from .net_lines import origin, shown
+from .secrets import REDACTED, is_secret
 
 FOLDER = "/etc/udev/rules.d"
 PATHS = (FOLDER, f"{FOLDER}/*")
@@ -37,6 +38,7 @@ def parse_names(text: str, file: str) -> list[UdevName]:
         pairs = _PAIR.findall(line)
         names = [value for key, operator, value in pairs if key == "NAME" and operator in ("=", ":=")]
         if names:
-            match = {key: shown(value) for key, operator, value in pairs if operator == "=="}
+            match = {key: REDACTED if is_secret(key) else shown(value)
+                     for key, operator, value in pairs if operator == "=="}
             found.append(UdevName(value=shown(names[-1]), match=match, origin=origin(file, number, line)))
     return found

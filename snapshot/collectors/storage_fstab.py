@@ -83,7 +83,7 @@ def parse_unit(text: str, file: str, enabled: bool) -> tuple[str, Fstab] | None:
 
 def shown(line: str) -> str:
     """LINE without secrets, user names and IP addresses."""
-    return redacted(_SECRET.sub(r"\1<redacted>", without_addresses(line)))
+    return _SECRET.sub(r"\1<redacted>", redacted(without_addresses(line)))
 
 
 def _digit(text: str) -> int:

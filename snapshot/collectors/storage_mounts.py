@@ -25,6 +25,7 @@ _DROPPED = regex(
     "pipe_ino|fd|pgrp|size|nr_inodes|nr_blocks|addr|clientaddr|mountaddr|user|username|domain|pass|password|secret|key"
     "|user_id|group_id|mountport|port|minproto|maxproto|mds_namespace|name"
 )
+_OPTIONS = regex(r'(?:[^,"]|"[^"]*"?)+')  # mount(8): a value in quotes may hold commas
 _SIZE = regex(r"([0-9]{1,15})([kmg]?)")
 _UNITS = {"": 0, "k": 0, "m": 10, "g": 20}
 
@@ -63,8 +64,8 @@ def decode_place(text: str) -> str:
 def kept_options(text: str) -> list[str]:
     """Options that say something, in order: no secrets, addresses, or numbers that change by themselves."""
     return [
-        redacted(without_addresses(option)) for option in text.split(",")
-        if option and not _DROPPED.fullmatch(option.partition("=")[0])
+        redacted(without_addresses(option)) for option in _OPTIONS.findall(text)
+        if not _DROPPED.fullmatch(option.partition("=")[0])
     ]
 
 

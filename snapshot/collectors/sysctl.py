@@ -17,7 +17,7 @@ from ..regexes import regex
 from ..sections.sysctl import Sysctl
 from .base import Reading, Reads, decode, why
 from .cmdline import LIMIT as CMDLINE_LIMIT
-from .secrets import redacted
+from .secrets import REDACTED, is_secret, redacted
 from .sysctl_files import CMDLINE, DIRECTORIES, SYSCTL_CONF, key_of, parse
 
 TOP = "/proc/sys"
@@ -77,12 +77,12 @@ def collect(reading: Reading) -> Sysctl:
     )
 
 
-def value_of(data: bytes) -> int | str:
-    """A value of /proc/sys: an integer of up to 64 bits, else text without secrets, runs of blanks as one blank."""
+def value_of(data: bytes, key: str = "") -> int | str:
+    """The value of KEY in /proc/sys: an integer of up to 64 bits, else text without secrets, runs of blanks as one."""
     text = decode(data).strip(" \t\r\n")
     if _INTEGER.fullmatch(text) and -(1 << 63) <= (number := int(text)) < 1 << 63:
         return number
-    return redacted(_BLANKS.sub(" ", text))
+    return REDACTED if text and is_secret(key) else redacted(_BLANKS.sub(" ", text))
 
 
 def guest_kind(name: str) -> str | None:
@@ -102,7 +102,8 @@ def _values(reading: Reading, left_out: Counter[str]) -> dict[str, int | str]:
         if isinstance(data, OSError):
             _unread(reading, path, data)
         else:
-            values[key_of(path[len(TOP) + 1 :])] = value_of(data)
+            key = key_of(path[len(TOP) + 1 :])
+            values[key] = value_of(data, key)
     return values
 
 

@@ -14,6 +14,7 @@ from ..sections.base import Origin
 from ..sections.units import Runtime, Setting, Unit, Units
 from . import units_clock, units_cron, units_hooks, units_limits, units_states, units_tmpfiles, units_tuned, units_udev
 from .base import Reading, Reads
+from .secrets import redacted_line
 from .units_files import FOLDERS, PRESETS, look, presets
 from .units_lines import redacted
 from .units_scripts import ROOTS, Scripts
@@ -96,7 +97,7 @@ def parse_settings(text: str, path: str) -> dict[str, Setting]:
     for number, raw in enumerate(text.split("\n"), 1):
         name, equals, value = raw.strip().removeprefix("export ").partition("=")
         if equals and name.isidentifier():
-            shown = redacted(f"{name}={value.strip()}")
+            shown = redacted_line(f"{name}={value.strip()}", redacted)
             origin = Origin(file=path, line=number, text=shown)
             found[name] = Setting(value=shown.partition("=")[2].strip("\"'"), origin=origin)
     return found

@@ -13,7 +13,7 @@ from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import TuningLine
 from .secrets import REDACTED
-from .secrets import redacted as lxc_redacted
+from .secrets import redacted as without_secrets
 
 LONGEST = 4096  # signs of a line that are looked at
 _NAMES = (
@@ -35,21 +35,14 @@ _WRITE = regex(
 _WRITE_THERE = regex(r"\b(?:echo|printf|cat)\b[^|]*?(?<![0-9&=-])>\s*[\"']?\$|\btee\s+(?:-\S+\s+)*[\"']?\$")
 _NAMED = regex(r"\s*(?:for\s|while\s|(?:export\s+|local\s+|readonly\s+|my\s+)?[$@]?\w+\s*=)")
 _BEARER = regex(r"\b(Authorization:\s*|Bearer\s+|Basic\s+)[^\s\"']+(?:\s+[^\s\"']+(?=[\"']))?", re.IGNORECASE)
-_LOGIN = regex(r"(\s(?:-u|--user|--login)[\s=]*[\"']?[^\s:\"']*:)[^\s\"']+")
-_PIPED = regex(r"(?:echo|printf)\s+[^|]*(\|\s*(?:/\S*/)?sudo\s+-\S*S)")
 _USER = regex(
     r"\b((?:sudo\b[^|;&]{0,80}?\s(?:-u|--user)[ =]?|(?:su|runuser)\s+(?:-[lu]?\s+|--login\s+)?))(?!root\b|-)[\w.-]+"
 )
-_HERE = regex(r"<<<\s*(?:\"[^\"]*\"|'[^']*'|\S+)")
-_OPTION = regex(r"((?:sshpass|mysql|ipmitool|wsrep)\b.*?\s-[pP]\s?)[^\s\"']+")
 
 
 def redacted(text: str) -> str:
     """TEXT without passwords, keys, tokens and users: as in other sections, and what shell commands carry besides."""
-    text = _BEARER.sub(rf"\1{REDACTED}", lxc_redacted(text[:LONGEST]))
-    text = _PIPED.sub(rf"echo {REDACTED} \1", _LOGIN.sub(rf"\1{REDACTED}", text))
-    text = _USER.sub(r"\1<user>", text)
-    return _OPTION.sub(rf"\1{REDACTED}", _HERE.sub(f"<<< {REDACTED}", text))
+    return _USER.sub(r"\1<user>", _BEARER.sub(rf"\1{REDACTED}", without_secrets(text[:LONGEST])))
 
 
 def may_tune(text: str) -> bool:

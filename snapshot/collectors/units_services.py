@@ -16,7 +16,9 @@ from ..errors import ParseError
 from ..records import field, record
 from ..regexes import regex
 from ..sections.units import Command, Unit
+from .addresses import without_addresses
 from .base import Reading, decode
+from .secrets import redacted_line
 from .units_conf import Line, effective, last, parse, words
 from .units_exec import WRAPPERS, commands, programs
 from .units_files import LIMIT, Catalogue, Presets, preset_of, template, text_of
@@ -146,7 +148,7 @@ class Services:
             "needs": words(lines, "Unit", "Requires", "BindsTo", "Requisite", "Wants"),
             "conditions": _conditions(lines),
             "limits": {line.key: line.setting() for line in lines if _is_limit(line)} or None,
-            "mounts": [f"{line.key}={redacted(line.value)}" for line in lines if _is_mount(line)] or None,
+            "mounts": _mounted(lines),
             "commands": told or None,
         })
 
@@ -157,7 +159,11 @@ class Services:
 
 def _conditions(lines: Iterable[Line]) -> list[str] | None:
     wanted = (line for line in lines if line.section == "Unit" and line.key.startswith(("Condition", "Assert")))
-    return [f"{line.key}={redacted(line.value)}" for line in wanted] or None
+    return [f"{line.key}={redacted_line(line.value, redacted)}" for line in wanted] or None
+
+
+def _mounted(lines: Iterable[Line]) -> list[str] | None:
+    return [f"{line.key}={without_addresses(redacted(line.value))}" for line in lines if _is_mount(line)] or None
 
 
 def _is_mount(line: Line) -> bool:

@@ -7,12 +7,14 @@ but for w+.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import Tmpfile
 from .base import Reading
+from .secrets import REDACTED, is_secret
 from .units_files import layered, text_of
 from .units_lines import redacted
 
@@ -42,6 +44,8 @@ def parse(text: str, path: str) -> Iterator[tuple[str, Tmpfile]]:
         fields, argument = _fields(line)
         if len(fields) < 2 or not fields[1].startswith(("/sys/", "/proc/") if kind == "w" else "/dev/"):
             continue
+        if is_secret(posixpath.basename(fields[1])) and argument:
+            line, argument = f"{line.removesuffix(argument)}{REDACTED}", REDACTED
         mode, user, group = ([f if f != "-" else "" for f in fields[2:5]] + ["", "", ""])[:3]
         yield fields[1], Tmpfile(
             type=fields[0], argument=redacted(argument) or None, mode=mode or None,

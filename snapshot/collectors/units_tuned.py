@@ -19,6 +19,7 @@ from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import Setting, Tuned
 from .base import Reading, decode
+from .secrets import redacted_line
 from .units_lines import redacted
 from .units_scripts import Scripts
 
@@ -130,8 +131,8 @@ def parse(text: str, path: str, first: int = 1) -> Sections:
         if line.startswith("[") and line.endswith("]"):
             section = line[1:-1]
         elif equals and section and name.strip() and line[0] != ";":
-            origin = Origin(file=path, line=number, text=redacted(raw.strip()))
-            shown = redacted(f"{name.strip()}={value.strip()}").partition("=")[2]
+            origin = Origin(file=path, line=number, text=redacted_line(raw.strip(), redacted))
+            shown = redacted_line(f"{name.strip()}={value.strip()}", redacted).partition("=")[2]
             found.setdefault(section, {})[name.strip()] = Setting(value=shown, origin=origin)
     return found
 

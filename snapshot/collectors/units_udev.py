@@ -13,6 +13,7 @@ from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.units import UdevRule
 from .base import Reading
+from .secrets import REDACTED, is_secret
 from .units_exec import shell_programs
 from .units_files import layered, text_of
 from .units_lines import logical_lines, redacted, tools_in
@@ -46,20 +47,25 @@ def parse(text: str, path: str) -> list[UdevRule]:
     jumps: dict[str, list[str]] = {}  # label that is to come -> conditions of the rules that jump there
     for number, line in logical_lines(text):
         pairs = [(key, sign, value) for key, sign, value in _PAIR.findall(line)] if line[0] != "#" else []
-        match = [f"{key}{sign}{value}" for key, sign, value in pairs if sign in ("==", "!=")]
+        match = [_shown(*one) for one in pairs if one[1] in ("==", "!=")]
         given = [(key, sign, value) for key, sign, value in pairs if sign not in ("==", "!=")]
         if any(_touches(key, line) for key, _, _ in given):
-            told = [redacted(f"{key}{sign}{value}") for key, sign, value in given]
+            told = [_shown(*one) for one in given]
             tools = sorted({tool for word in told for tool in tools_in(word)})
             origin = Origin(file=path, line=number, text=redacted(line))
             passed = [conditions for rules in jumps.values() for conditions in rules]
             found.append(UdevRule(match=match, set=told, tools=tools or None, jumps=passed or None, origin=origin))
         for key, _, value in given:
             if key == "GOTO":
-                jumps.setdefault(value, []).append(redacted(", ".join(match)))
+                jumps.setdefault(value, []).append(", ".join(match))
             elif key == "LABEL":
                 jumps.pop(value, None)
     return found
+
+
+def _shown(key: str, sign: str, value: str) -> str:
+    """A pair without its secret, which the name in ENV{NAME} tells."""
+    return f"{key}{sign}{REDACTED if is_secret(key.partition('{')[2].rstrip('}')) else redacted(value)}"
 
 
 def _touches(key: str, line: str) -> bool:

@@ -12,8 +12,9 @@ _ANYWHERE = regex(
     r"passw|passphrase|secret(?!mem|_interval)|credential|authorization|(?:access|api|auth|private)[-_.]?key"
 )
 _LAST = regex(
-    r"(?<![^\W_])(?:api|auth|enc|host|license|priv(?:ate)?|ssh)?key\Z"
-    r"|(?:auth|psk|pwd|pw|token)\Z|(?<!by)(?<!com)pass\Z"
+    r"(?<![^\W_])(?:access|account|api|auth|enc(?:ryption)?|host|licen[cs]e|master|pre|priv(?:ate)?|(?:pre)?shared|sign(?:ing)?"
+    r"|ssh|ssl|tls|wep|wg|zfs)?key[0-9]?\Z"
+    r"|(?<![^\W_])(?:cookie|(?:r[ow])?community)\Z|(?:auth|psk|pwd|pw|token)\Z|(?<!by)(?<!com)pass\Z"
 )
 
 

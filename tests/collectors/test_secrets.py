@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fixtures import epyc, whole
 from snapshot.capture import take
 from snapshot.collectors import secrets
-from snapshot.collectors.secrets import REDACTED, is_secret, redacted
+from snapshot.collectors.secrets import REDACTED, is_secret, redacted, redacted_line, redacted_words
 from snapshot.sections import NAMES
 
 from .fake import Content, MemoryHost
@@ -24,7 +24,8 @@ SECRET = "hunter2"
 @pytest.mark.parametrize("name", [
     "password", "PASSWD", "passphrase", "client_secret", "HF_TOKEN", "my.token", "credentials", "pass", "userpass",
     "pwd", "PWD", "ROOTPW", "inst.rootpw", "bindpw", "auth", "proxy-auth", "psk", "wifi.psk", "key", "api-key",
-    "apikey", "KEY_ID", "--key", "-key", "key-", "ssh.privkey", "Authorization",
+    "apikey", "KEY_ID", "--key", "-key", "key-", "ssh.privkey", "Authorization", "PresharedKey", "EncryptionKey",
+    "AccountKey", "wep_key0", "KEY1", "rd.zfskey", "cookie", "--cookie", "rocommunity",
 ])
 def test_names_of_secrets(name: str) -> None:
     assert is_secret(name)
@@ -35,7 +36,7 @@ def test_names_of_secrets(name: str) -> None:
     "KEYTABLE", "vconsole.keymap", "secretmem.enable", "monkey", "arm-smmu.disable_bypass", "compass",
     "iommu.passthrough", "net.sctp.auth_enable", "net.ipv4.ipfrag_secret_interval",
     "net.bridge.bridge-nf-pass-vlan-input-dev", "kernel.keys.maxkeys", "keyctl", "author", "--keys", "tokenizer",
-    "", "-", "cwd",
+    "", "-", "cwd", "net.ipv4.tcp_syncookies", "net.sctp.cookie_hmac_alg", "hotkey", "communities",
 ])
 def test_names_that_only_sound_like_it(name: str) -> None:
     assert not is_secret(name)
@@ -73,9 +74,38 @@ def test_what_has_no_sign_of_a_secret_is_not_looked_at_and_has_none(text: str) -
     (f"http://u:a@{SECRET}@h/ ftp://h:80,http://{SECRET}@h", f"http://{REDACTED}@h/ ftp://h:80,http://{REDACTED}@h"),
     (f"netroot=iscsi:bob:{SECRET}@192.0.2.1::3260", f"netroot=iscsi:{REDACTED}@192.0.2.1::3260"),
     (f"//bob:{SECRET}@nas/x mnt cifs", f"//{REDACTED}@nas/x mnt cifs"),
+    (f'ExecStart=/usr/bin/env "TOKEN=a {SECRET}" /x', f'ExecStart=/usr/bin/env "TOKEN={REDACTED}" /x'),
+    (f"'token: a {SECRET}' b \"PW=\" c", f"'token: {REDACTED}' b \"PW=\" c"),
+    (f"bob:{SECRET}@nas:/x a#eve:{SECRET}@h, x@sha256:1 py:3@sha256:ab",
+     f"bob:{REDACTED}@nas:/x a#eve:{REDACTED}@h, x@sha256:1 py:3@sha256:ab"),
+    (f'["--token", "{SECRET}", "-v"]', f'["--token", {REDACTED}, "-v"]'),
+    (f"rw,username=bob%{SECRET},vers=3", f"rw,username=bob%{REDACTED},vers=3"),
+    (f"curl -u bob:{SECRET} -b {SECRET} x; redis-cli -a {SECRET} x",
+     f"curl -u bob:{REDACTED} -b {REDACTED} x; redis-cli -a {REDACTED} x"),
+    (f"curl --proxy-user u:{SECRET} --cookie {SECRET} -H 'Cookie: {SECRET}'",
+     f"curl --proxy-user u:{REDACTED} --cookie {REDACTED} -H 'Cookie: {REDACTED}'"),
+    (f"sshpass -p {SECRET} x; mysql -u a -p{SECRET}; ipmitool -P {SECRET} y; snmpset -v2c -c {SECRET} h",
+     f"sshpass -p {REDACTED} x; mysql -u a -p{REDACTED}; ipmitool -P {REDACTED} y; snmpset -v2c -c {REDACTED} h"),
+    (f"echo {SECRET} | sudo -S x; printf '{SECRET}' | cryptsetup open y; wc <<< {SECRET}",
+     f"echo {REDACTED} | sudo -S x; echo {REDACTED} | cryptsetup open y; wc <<< {REDACTED}"),
 ])
 def test_where_secrets_stand(text: str, kept: str) -> None:
     assert redacted(text) == kept
+
+
+@pytest.mark.parametrize(("line", "kept"), [
+    (f"db_password = a {SECRET}", f"db_password = {REDACTED}"),
+    (f"  - password: 'a {SECRET}'", f"  - password: {REDACTED}"),
+    (f"export 'A_TOKEN'= {SECRET}", f"export 'A_TOKEN'= {REDACTED}"), ("password =", "password ="), ("a = b", "a = b"),
+    (f"x = --token {SECRET} y", f"x = --token {REDACTED} y"),
+])
+def test_a_setting_goes_whole(line: str, kept: str) -> None:
+    assert redacted_line(line) == kept
+
+
+def test_the_word_behind_an_option_goes_in_a_list_too() -> None:
+    words = ["--token", SECRET, "-v", "--key", "-x", "--password=a", "b"]
+    assert redacted_words(words) == ["--token", REDACTED, "-v", "--key", "-x", f"--password={REDACTED}", "b"]
 
 
 @pytest.mark.parametrize("text", [
@@ -154,12 +184,18 @@ ExecStart=/usr/bin/nvidia-smi -pm 1 --token={SECRET}
 ExecStartPre=/bin/sh -c 'API_KEY={SECRET} setpci -s 01:00.0 CAP_EXP+8.w'
 ExecStartPost=/usr/bin/env PASSWORD={SECRET} nvidia-smi -pl 400
 ConditionKernelCommandLine=password={SECRET}
+ConditionEnvironment=TOKEN=a {SECRET}
+ExecStart=/usr/bin/env "A_TOKEN=a {SECRET}" nvidia-smi -pm 1
+ExecStart=/usr/bin/nvidia-smi --password \\
+ {SECRET}
 """
 SCRIPT = f"""\
 export API_TOKEN={SECRET}
 PASSWORD={SECRET} nvidia-smi -pm 1 --token {SECRET}
 curl -H 'Authorization: Bearer {SECRET}' http://u:{SECRET}@h/ && setpci -s 01:00.0 CAP_EXP+8.w=5000
 echo {SECRET}
+curl -u a:{SECRET} x; sshpass -p {SECRET} nvidia-smi -pm 1
+echo {SECRET} | sudo -S nvidia-smi -pm 1 <<< {SECRET}
 """
 QEMU = f"""\
 description: {SECRET}
@@ -172,38 +208,49 @@ hostpci0: 0000:01:00.0,password={SECRET}
 net0: virtio=02:00:00:00:09:01,bridge=vmbr0,password={SECRET}
 """
 KINDS = {
-    "*.service": UNIT, "*.mount": f"Options=rw,username=a,password={SECRET}\n",
+    "*.service": UNIT, "*.mount": f"Options=rw,username=a,password={SECRET}\nOptions=username=bob%{SECRET}\n",
     "*.timer": f"Environment=A_TOKEN={SECRET}\n",
     "/usr/local/sbin/*": SCRIPT, "/usr/sbin/*": SCRIPT, "/etc/rc.local": SCRIPT,
     "/etc/sysctl*": f"net.x.stable_secret = {SECRET}\nkernel.core_pattern = |/h --token={SECRET}\n",
     "*/modprobe.d/*": f"options nvidia NVreg_password={SECRET}\ninstall nvidia /sbin/modprobe --token {SECRET}\n"
-    f"remove nvidia /x password={SECRET}\npassword={SECRET}\n--password {SECRET}\n# {SECRET}\n",
-    "/etc/modules": f"# password {SECRET}\n", "*/modules-load.d/*": f"# password {SECRET}\n",
+    f"remove nvidia /x password={SECRET}\npassword={SECRET}\n--password {SECRET}\n# {SECRET}\n"
+    f'options nvidia NVreg_auth="a {SECRET}"\ninstall nvidia curl -u a:{SECRET} x\n',
+    "/etc/modules": f"# password {SECRET}\nfoo password={SECRET}\n",
+    "*/modules-load.d/*": f"# password {SECRET}\nfoo password={SECRET}\n",
     "/etc/default/grub*":
-    f'GRUB_CMDLINE_LINUX="quiet password={SECRET} rd.luks.key={SECRET}"\nGRUB_PASSWORD={SECRET}\n',
+    f'GRUB_CMDLINE_LINUX="quiet password={SECRET} rd.luks.key={SECRET} --password {SECRET}"\nGRUB_PASSWORD={SECRET}\n'
+    f'GRUB_X_PASSWORD="a {SECRET}"\n',
     "*/grub.cfg": f"password_pbkdf2 root {SECRET}\n"
     f"menuentry 'x' {{\n linux /boot/vmlinuz-6.8.12-9-pve password={SECRET}\n}}\n",
-    "*/loader/entries/*": f"title x\nlinux /vmlinuz-6.8.12-9-pve\noptions quiet password={SECRET}\n",
+    "*/loader/entries/*": f"title x\nlinux /vmlinuz-6.8.12-9-pve\noptions quiet password={SECRET} --token {SECRET}\n",
     "/etc/pve/nodes/*/qemu-server/*": QEMU, "/etc/pve/nodes/*/lxc/*": PVE, "/var/lib/lxc/*": PLAIN,
     "/etc/pve/mapping/*": f"\tmap password={SECRET},id=10de:2bb5,node=pve1,path=0000:01:00.0\n",
-    "/etc/fstab": f"//nas/x /mnt/x cifs username=a,password={SECRET} 0 0\n//u:{SECRET}@nas/y /mnt/y cifs ro 0 0\n",
-    "/etc/network/*": f"  wpa-psk {SECRET}\n  up ethtool -G eno1 rx 1 --password {SECRET}\n  password {SECRET}\n",
+    "/etc/fstab": f"//nas/x /mnt/x cifs username=a,password={SECRET} 0 0\n//u:{SECRET}@nas/y /mnt/y cifs ro 0 0\n"
+    f'//nas/z /mnt/z cifs username=a,password="a,{SECRET}" 0 0\nx#b:{SECRET}@nas /f fuse ro 0 0\n'
+    f"b:{SECRET}@nas:/x /g fuse.sshfs ro 0 0\n",
+    "/etc/network/*": f"  wpa-psk {SECRET}\n  up ethtool -G eno1 rx 1 --password {SECRET}\n  password {SECRET}\n"
+    f"  up curl -u b:{SECRET} x; ethtool -K eno1 tso off\n",
     "*/netplan/*": f"network:\n  ethernets:\n    eno9:\n      mtu: 9000\n      auth:\n        password: {SECRET}\n",
     "*/systemd/network/*": f"Password={SECRET}\nPrivateKey={SECRET}\nApiToken={SECRET}\n",
     "*/udev/rules.d/*": f'KERNEL=="nvidia*", RUN+="/usr/bin/nvidia-smi --token {SECRET}", ENV{{API_TOKEN}}="{SECRET}"\n'
-    f'KERNEL=="nvidia0", MODE="0666", OPTIONS+="password={SECRET}"\n',
-    "*/tmpfiles.d/*": f"w /sys/kernel/mm/x - - - - --token={SECRET}\n",
+    f'KERNEL=="nvidia0", MODE="0666", OPTIONS+="password={SECRET}"\n'
+    f'KERNEL=="nvidia0", ENV{{API_TOKEN}}=="{SECRET}", MODE="0600"\n',
+    "*/tmpfiles.d/*": f"w /sys/kernel/mm/x - - - - --token={SECRET}\n"
+    f"w /sys/module/foo/parameters/password - - - - {SECRET}\n",
     "*/apt/preferences.d/*": f'\nPackage: x\nPin: origin "http://u:{SECRET}@h/"\nPin-Priority: 1\n',
-    "*/apt.conf.d/*": f'Acquire::http::Proxy "http://u:{SECRET}@h/";\nAPT::Password "{SECRET}";\n',
+    "*/apt.conf.d/*": f'Acquire::http::Proxy "http://u:{SECRET}@h/";\nAPT::Password "{SECRET}";\n'
+    f'Unattended-Upgrade::Origins-Pattern {{ "x,token={SECRET}"; }};\n',
     "/etc/nvidia-container-runtime/*": f'\n[x]\npassword = "{SECRET}"\nenvironment = ["A_TOKEN={SECRET}"]\n',
     "/etc/containerd/*": f'\n[x.auth]\npassword = "{SECRET}"\nidentitytoken = "{SECRET}"\n',
-    "/etc/docker/*": f'{{"proxies": {{"http-proxy": "http://u:{SECRET}@h"}}, "log-opts": {{"token": "{SECRET}"}}}}',
+    "/etc/docker/*": f'{{"proxies": {{"http-proxy": "http://u:{SECRET}@h"}}, "log-opts": {{"token": "{SECRET}"}},'
+    f' "runtimes": {{"x": {{"path": "/x", "runtimeArgs": ["--token", "{SECRET}"]}}}}}}',
     "/etc/cdi/*": "cdiVersion: 0.6.0\nkind: nvidia.com/gpu\ndevices: []\ncontainerEdits:\n  env:\n"
     f"  - A_TOKEN={SECRET}\n  hooks:\n  - hookName: createContainer\n    path: /x\n    args: [--token, {SECRET}]\n",
     "/etc/cron*": f"@reboot root API_TOKEN={SECRET} nvidia-smi -pm 1 --password {SECRET}\nMAILTO={SECRET}\n",
     "/etc/tuned/*/tuned.conf":
-    f"[sysfs]\n/sys/kernel/mm/x=1 --token={SECRET}\n[script]\nscript=x.sh --password={SECRET}\n",
-    "/etc/kernel/cmdline": f" password={SECRET} rd.luks.key={SECRET}\n",
+    f"[sysfs]\n/sys/kernel/mm/x=1 --token={SECRET}\n[script]\nscript=x.sh --password={SECRET}\n"
+    f"[variables]\ndb_password = a {SECRET}\n",
+    "/etc/kernel/cmdline": f" password={SECRET} rd.luks.key={SECRET} --password {SECRET}\n",
     "/proc/cmdline": f" password={SECRET} --token {SECRET} x=\"--password {SECRET}\"\n",
     "/etc/exports": f"/x password={SECRET}\n",
 }
