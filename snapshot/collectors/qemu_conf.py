@@ -16,7 +16,7 @@ from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.lxc import Ignored, Option
 from ..sections.qemu import HostPci, MachinePart
-from . import pve_conf, pve_options
+from . import lxc_part, pve_conf, pve_options
 from .lxc_part import Line
 from .secrets import REDACTED
 
@@ -65,14 +65,18 @@ def hostpci(option: Option) -> HostPci:
     )
 
 
+def redacted_line(line: str) -> str:
+    """LINE without what is private to a guest: passwords, users, keys, addresses, identities."""
+    if private := _PRIVATE.fullmatch(line):
+        return f"{private[1]} {REDACTED}"
+    return lxc_part.redacted_line(_ARGS.sub(rf"\1={REDACTED}", line) if line.startswith("args:") else line)
+
+
 class _Parser(pve_conf.Parser):
     pending = regex(r"\[PENDING\]\s*", re.IGNORECASE | re.ASCII)
 
     def redacted(self, line: str) -> str:
-        if private := _PRIVATE.fullmatch(line):
-            return f"{private[1]} {REDACTED}"
-        line = _ARGS.sub(rf"\1={REDACTED}", line) if line.startswith("args:") else line
-        return super().redacted(line)
+        return redacted_line(line)
 
     def line(self, text: str, origin: Origin) -> None:
         if _SPECIAL.fullmatch(text):

@@ -20,6 +20,7 @@ REDACTED = "<redacted>"
 
 _PERHAPS = regex(r"token(?!iz)|(?<![^\W_])key(?![^\W_])")
 _REST = {'"': regex(r'(?:[^"\\]|\\.)*+'), "'": regex("[^']*+")}  # of a value within quotes
+_SCRIPT = regex(r"\s-[a-z]*c\s*\Z")  # sh -c 'NAME=value command'
 # Without one of these no name is that of a secret.
 HINTS = ("pass", "secret", "token", "credential", "auth", "key", "psk", "pw", "cookie", "communit")
 _NAME = regex(r"(?<![\w.-])([\w.-]++)(?:[\"'}]?\s?[=:]\s?|(?<=\w)[\"'],\s*+|(?<=\w)\s++)")
@@ -47,7 +48,7 @@ _ARGUMENTS = (
     (regex(r"<<<\s*+(?:\"[^\"]*+\"|'[^']*+'|\S++)"), f"<<< {REDACTED}"),
     (regex(r"(\b(?:(?:sshpass|mysql|ipmitool|wsrep)\b.*?\s-[pP]|curl\b.*?\s-b|redis-cli\b.*?\s-a|snmp\w+\b.*?\s-c)\s?+)"
            r"[^\s\"';|&]++"), rf"\1{REDACTED}"),
-    (regex(r"(?<![^\s,\"'])(user(?:name)?=[^\s,%]++%)[^\s,]++"), rf"\1{REDACTED}"),  # mount.cifs(8)
+    (regex(r"(?<![^\s,\"'=])(user(?:name)?=[^\s,%]++%)[^\s,]++"), rf"\1{REDACTED}"),  # mount.cifs(8)
 )
 
 
@@ -81,7 +82,7 @@ def redacted(text: str) -> str:
             kept.append(text[done:at])
             done = at
             before = text[found.start() - 1 : found.start()]
-            if pair and opened.get(before):  # "NAME=a value"
+            if pair and opened.get(before) and not _SCRIPT.search(text[: found.start() - 1]):  # "NAME=a value"
                 value = _REST[before].match(text, at)
             else:
                 value = _value("".join(q for q, is_open in opened.items() if is_open)).match(text, at)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _NO_ADDRESSES = frozenset({"os", "firmware", "kernel", "modules", "dkms", "packages", "cpu", "pci", "nvidia", "amdgpu"})
 """Sections in which a value that looks like an IPv4 address is a version."""
 
+_ADDRESSES = frozenset({"parameters", "options"})  # fields of such sections in which it is an address after all
+
 _HOST_KEYS = frozenset({"hostname", "name", "lxc.uts.name", "lxc.utsname"})
 
 
@@ -47,7 +49,11 @@ class Redaction:
         for name in sections.NAMES:
             if taken.section(name) is not None:
                 table = taken.table(name)
-                models[name] = sections.model(name).model_validate(self._of(table, of_section(name), name))
+                try:
+                    made = self._of(table, of_section(name), name not in _NO_ADDRESSES)
+                except _MeetError:
+                    raise _met(name) from None
+                models[name] = sections.model(name).model_validate(made)
         outcomes = {name: self._outcome(name, outcome) for name, outcome in taken.outcomes.items()}
         files = {self.text(path): self._file(file) for path, file in taken.files.items()}
         if len(files) != len(taken.files):
@@ -96,36 +102,40 @@ class Redaction:
             return f"{self.known.whole[disk]}{sign}{number}"
         return self.known.whole.get(name)
 
-    def _of(self, value: Any, shape: Shape, section: str) -> Any:
-        """VALUE of SHAPE, redacted, with its keys."""
+    def _of(self, value: Any, shape: Shape, addresses: bool) -> Any:
+        """VALUE of SHAPE, redacted, with its keys. ADDRESSES: as Text takes it."""
         if isinstance(value, dict):
-            return self._table(value, shape, section)
+            return self._table(value, shape, addresses)
         if isinstance(value, list):
             item = shape.item or shape
-            return [self._of(one, item, section) for one in value]
+            return [self._of(one, item, addresses) for one in value]
         if not isinstance(value, str):
             return value
         if shape.private and (found := self._whole(value)):
             return found
-        return self.text(value, section not in _NO_ADDRESSES)
+        return self.text(value, addresses)
 
-    def _table(self, table: dict[str, Any], shape: Shape, section: str) -> dict[str, Any]:
+    def _table(self, table: dict[str, Any], shape: Shape, addresses: bool) -> dict[str, Any]:
         if shape.kind == "model":
             if table.get("key") in _HOST_KEYS:
                 table = self._host_option(table)
-            return {name: self._of(value, shape.fields[name], section) for name, value in table.items()}
+            return {name: self._of(value, shape.fields[name], addresses or name in _ADDRESSES)
+                    for name, value in table.items()}
         item = shape.item or LEAF
         table = {key: self._host_option(value) if key in _HOST_KEYS else value for key, value in table.items()}
-        made = {self._key(key, shape, section not in _NO_ADDRESSES): self._of(value, item, section)
-                for key, value in table.items()}
+        made = {self._key(key, shape, addresses): self._of(value, item, addresses) for key, value in table.items()}
         if len(made) != len(table):
-            raise _met(section)
+            raise _MeetError
         return made
 
     def _host_option(self, option: Any) -> Any:
         """An option of a guest whose value is a host name."""
         value = option.get("value") if isinstance(option, dict) else None
         return {**option, "value": self.known.whole.get(value, value)} if isinstance(value, str) else option
+
+
+class _MeetError(Exception):
+    """Two keys of a table became the same."""
 
 
 def _met(section: str) -> SnapError:

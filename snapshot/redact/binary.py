@@ -5,10 +5,14 @@ PCI Express Base Specification, 7.9.3 Device Serial Number capability; DMTF DSP0
 
 from __future__ import annotations
 
+import re
+
 from ..collectors.pci_space import SERIAL, Space
 from ..collectors.smbios import told
+from ..regexes import regex
 from .pseudonyms import Pseudonyms
 
+_DUMP = regex(r"(?:^[0-9a-f]{2,3}:(?: [0-9a-f]{2}){16}\n)+", re.MULTILINE)
 _BIOS, _MEMORY, _IPMI, _END = 0, 17, 38, 127
 _TELLING = {_MEMORY: (0x18, 0x19)}  # offsets of the numbers of strings: serial number, asset tag
 
@@ -21,6 +25,23 @@ def pci_config(data: bytes, names: Pseudonyms) -> bytes:
         return data
     made = bytes.fromhex(names.wide(number.hex("-")).replace("-", ""))
     return data[: at + 4] + made[::-1] + data[at + 12 :]
+
+
+def serial_page(data: bytes, names: Pseudonyms) -> bytes:
+    """A Unit Serial Number VPD page (SPC-4, 7.8.15) with another serial number, as long as the first."""
+    serial = data[4:].decode("latin-1")
+    return data[:4] + serial.replace(serial.strip(" \0"), names.serial(serial.strip(" \0"))).encode("latin-1")
+
+
+def spaces(text: str, names: Pseudonyms) -> str:
+    """The output of lspci -xxxx with other serial numbers in its dumps of config space; any other text as it is."""
+    return _DUMP.sub(lambda found: _dumped(found[0], names), text)
+
+
+def _dumped(text: str, names: Pseudonyms) -> str:
+    offsets, rows = zip(*(line.split(": ") for line in text.splitlines()), strict=True)
+    made = pci_config(bytes.fromhex(" ".join(rows)), names)
+    return "".join(f"{offset}: {made[at * 16 : at * 16 + 16].hex(' ')}\n" for at, offset in enumerate(offsets))
 
 
 def dmi(table: bytes, names: Pseudonyms) -> bytes | None:

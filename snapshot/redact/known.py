@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from ..document import Snapshot
 
 _SHARE = regex(r"//([A-Za-z][\w.-]*)/|(?:[\w.-]+@)?([A-Za-z][\w.-]*):/")  # NFS: host:/export; CIFS: //host/share
-_HOME = regex(r"/home/([A-Za-z_][\w-]{2,})")
+# Users, as they stand in the text of a snapshot: paths, options of commands and units, the owners of tmpfiles.d.
+_USER = regex(
+    r"(?:/home/|\bUser=|\busername=|\bsudo -u |\brunuser -u |OWNER=\\?\"|(?m:^owner = \"))([A-Za-z_][\w-]{2,})"
+)
 _ESP = regex("[0-9A-F]{4}-[0-9A-F]{4}")
 _WORDS = (
     # names of hosts, but also of distributions, programs and drivers: replaced where a host name has to stand, and not
@@ -30,6 +33,12 @@ _WORDS = (
     "powersave schedutil"
 )
 _GENERIC = frozenset(_WORDS.split())
+_PUBLIC = ("debian.org", "ubuntu.com", "canonical.com", "kernel.org", "proxmox.com", "nvidia.com", "amd.com",
+           "intel.com", "github.com", "github.io", "redhat.com", "fedoraproject.org", "docker.com", "freedesktop.org",
+           "gnu.org", "nvidia.github.io", "localhost")
+SYSTEM = ("root", "daemon", "nobody", "systemd-network", "systemd-resolve", "systemd-timesync", "messagebus",
+          "www-data", "sshd", "nvidia-persistenced", "nvpd", "tss", "_apt", "_chrony", "_rpc", "statd",
+          "libvirt-qemu", "kvm", "gdm", "polkitd", "avahi", "ceph", "postgres", "mysql")
 
 
 @record()
@@ -39,6 +48,7 @@ class Known:
     whole: dict[str, str] = field(default_factory=dict)
     serials: dict[str, str] = field(default_factory=dict)
     hosts: dict[str, str] = field(default_factory=dict)
+    domains: dict[str, str] = field(default_factory=dict)  # in lower case, those above them too
     users: dict[str, str] = field(default_factory=dict)
 
 
@@ -49,7 +59,7 @@ def gather(taken: Snapshot, names: Pseudonyms) -> Known:
     for section in sections.NAMES:
         for kind, value in _marked(taken.table(section), of_section(section)):
             _take(known, names, kind, value)
-    users = (user for user in _HOME.findall(taken.dumps()) if not is_generic(user))
+    users = (user for user in _USER.findall(taken.dumps()) if not is_generic(user) and user not in SYSTEM)
     known.users = {user: names.user(user) for user in users}
     return known
 
@@ -57,6 +67,11 @@ def gather(taken: Snapshot, names: Pseudonyms) -> Known:
 def is_generic(name: str) -> bool:
     """Whether a host name is too common to identify anything."""
     return name.lower() in _GENERIC or name.lower() in _vocabulary()
+
+
+def is_public(domain: str) -> bool:
+    """Whether a domain is that of a distribution or vendor, and no name of a host's owner."""
+    return any(domain == public or domain.endswith(f".{public}") for public in _PUBLIC)
 
 
 def is_telling(serial: str) -> bool:
@@ -100,9 +115,17 @@ def _take(known: Known, names: Pseudonyms, kind: str, value: str) -> None:
 def _host(known: Known, names: Pseudonyms, name: str, loose: bool = True) -> None:
     """Takes the name of a host; not to be looked for in other text when it could be any word there."""
     known.whole[name] = names.fqdn(name)
-    short = name.partition(".")[0]
+    short, _, domain = name.partition(".")
     if loose and len(short) > 2 and not short.isdigit() and not is_generic(short):
         known.hosts[short] = names.host(short)
+        if "-" in short:  # as dmsetup(8) writes it in the names of volumes
+            known.hosts[short.replace("-", "--")] = names.host(short).replace("-", "--")
+    elif domain and not short.isdigit():
+        known.hosts[name] = names.fqdn(name)
+    domain = domain.lower()
+    while "." in domain and not is_public(domain):
+        known.domains[domain] = names.domain(domain)
+        domain = domain.partition(".")[2]
 
 
 @cache

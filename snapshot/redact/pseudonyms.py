@@ -87,7 +87,11 @@ class Pseudonyms:
     def fqdn(self, name: str) -> str:
         """A host name with or without its domain."""
         host, dot, domain = name.partition(".")
-        return self.host(host) + (f".{self._word('domain', domain.lower())}" if dot else "")
+        return self.host(host) + (f".{self.domain(domain)}" if dot else "")
+
+    def domain(self, name: str) -> str:
+        """domain- and eight hex digits."""
+        return self._word("domain", name.lower())
 
     def user(self, name: str) -> str:
         """user- and eight hex digits."""

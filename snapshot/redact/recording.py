@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from ..collectors.base import decode
 from ..collectors.modinfo import unpacked
 from ..collectors.secrets import REDACTED, is_secret
-from ..collectors.secrets import redacted as without_secrets
 from ..errors import ParseError, SnapError
 from ..host.base import NOT_RECORDED, Command, Stat
 from ..host.recorded import COMMANDS, folders
@@ -23,25 +22,34 @@ from ..host.tables import NAME, Tables, loads
 from ..host.tree import Memory
 from ..records import replace
 from ..regexes import regex
-from .binary import dmi, pci_config
+from .binary import dmi, pci_config, serial_page, spaces
 from .forms import Text
+from .known import SYSTEM
 from .pseudonyms import Pseudonyms
+from .raw_secrets import without_quoted, without_secrets
 
 _FILE = Stat("file", 0, 0, 0o644, 0, 0, 0, 0)
 _SERIALS = frozenset({"serial", "unique_id", "product_serial", "board_serial", "chassis_serial"})
 _HOSTNAMES = ("/etc/hostname", "/proc/sys/kernel/hostname")
 _PCI = regex(r"/sys/(?:bus/pci/devices/[^/]+|devices/.*/[0-9a-f:.]+)/config")
+_EFI = "/sys/firmware/efi/efivars/Loader"  # UTF-16 behind four bytes of attributes
 _DMI = "/sys/firmware/dmi/tables/DMI"
 _PACKED = (".xz", ".zst", ".gz")
 _CONTROL = regex("[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f\udc80-\udcff]")
-_PROCESSES = regex(r"(<(process(?:es|_info))>).*?(</\2>)", re.DOTALL)
-_XML_SERIAL = regex(r"(?<=<serial>)[^<]+")
-_QUOTED = regex(r'(?P<name>(?:"[\w.-]+"|[\w.-]+)\s*[:=]\s*)?"(?P<value>(?:[^"\\]|\\.)*)"')
-_NOTE = regex(r"^(#|description: |env: |sshkeys: |lxc\.environment\S*\s*=\s*).*", re.MULTILINE)
-_SIGNS = " \t\r\n\":="
+# nvidia-smi -q, as XML and as text; the second also of lspci -vvv
+_PROCESSES = regex(r"(<((?:accounted_)?process(?:es|_info))>).*?(</\2>)", re.DOTALL)
+_XML_SERIAL = regex(r"(?<=serial>)[^<]+(?=</)|(?<=serial_number>)[^<]+(?=</)|(?<=<pdi>)[^<]+")
+_PROCESS_LINES = regex(
+    r"^ +(?:Process ID|Type|Name|Used GPU Memory|(?:GPU|Compute) [Ii]nstance ID) +: .*\n", re.MULTILINE)
+_SERIAL = regex(
+    r"(?<=Serial number: )\S+|(?:(?<=Serial Number {26}: )|(?<=Serial Number {38}: )|(?<=PDI {48}: ))(?!N/A)\S+")
 _KERNELS = ("/sys/", "/proc/")
 _VERSIONS = ("dkms", "dpkg-query", "rpm", "nvidia-smi")  # what they print are versions, never addresses
-_GUESTS = ("/etc/pve/", "/var/lib/lxc/")
+_PARAMETERS = regex(r"/sys/module/[^/]+/parameters/.*")
+_OWNERS = ("/etc/subuid", "/etc/subgid")
+_OWNER = regex(r"^([A-Za-z_][\w.-]*)(?=:)", re.MULTILINE)
+_LIMITED = regex(r"^(\s*@?)([A-Za-z_][\w.-]*)(?=\s+(?:soft|hard|-)\s)", re.MULTILINE)
+_UNIQUE = regex(r"(?<=^unique_id )[1-9][0-9]*$", re.MULTILINE)  # of properties of kfd: the GPU's, in decimal
 
 
 def redacted(raw: Memory, names: Pseudonyms, text: Text) -> Memory:
@@ -94,7 +102,12 @@ class _Pass:
             return pci_config(data, self._names)
         if path == _DMI:
             return dmi(data, self._names)
+        if path.endswith("/vpd_pg80"):
+            return serial_page(data, self._names)
         text = decode(data)
+        if path.startswith(_EFI):
+            said = data[4:].decode("utf-16-le", "replace")
+            return data[:4] + self._text(said).encode("utf-16-le", "surrogatepass")
         if path.endswith(_PACKED):
             return self._packed(path, data)
         if _CONTROL.search(text):
@@ -119,10 +132,19 @@ class _Pass:
             return text.replace(whole, self._names.serial(whole))
         if whole and path in _HOSTNAMES:
             return text.replace(whole, self._names.fqdn(whole))
-        if path.startswith(_GUESTS):
-            text = _NOTE.sub(rf"\1{REDACTED}", text)
-        text = _QUOTED.sub(_quoted, text) if path.endswith((".json", ".toml")) else without_secrets(text)
-        return self._text(text, addresses=not path.startswith(_KERNELS))
+        if path.startswith(_KERNELS) and is_secret(posixpath.basename(path)):  # a letter or a number is none
+            return text.replace(whole, REDACTED) if len(whole) > 1 and not whole.lstrip("-").isdecimal() else text
+        if path in _OWNERS:
+            text = _OWNER.sub(lambda found: self._user(found[1]), text)
+        elif path.startswith("/etc/security/limits"):
+            text = _LIMITED.sub(lambda found: found[1] + self._user(found[2]), text)
+        elif path.startswith("/sys/class/kfd/"):
+            text = _UNIQUE.sub(lambda found: str(int(self._names.serial(f"{int(found[0]):016x}"), 16)), text)
+        addresses = not path.startswith(_KERNELS) or _PARAMETERS.fullmatch(path) is not None
+        return self._text(without_secrets(path, text), addresses)
+
+    def _user(self, name: str) -> str:
+        return name if name in SYSTEM else self._names.user(name)
 
     def _command(self, folder: str) -> None:
         """The files of one command, under the name that its redacted words have."""
@@ -137,8 +159,14 @@ class _Pass:
             self._put(f"{made}/{name}", (json.dumps(argv) + "\n").encode() if words else self._said(argv[0], data))
 
     def _said(self, tool: str, data: bytes) -> bytes:
-        text = _PROCESSES.sub(r"\1\3", decode(data))
-        text = _XML_SERIAL.sub(lambda found: self._names.serial(found[0]), text)
+        text = decode(data)
+        if text.startswith("<"):
+            text = _XML_SERIAL.sub(lambda found: self._names.serial(found[0]), _PROCESSES.sub(r"\1\3", text))
+        elif text.startswith(("{", "[")):
+            text = without_quoted(text)
+        else:
+            text = _SERIAL.sub(lambda found: self._names.serial(found[0]), _PROCESS_LINES.sub("", text))
+            text = without_secrets("", spaces(text, self._names))
         return self._text(text, None if tool in _VERSIONS else True).encode("utf-8", "surrogateescape")
 
     def _redacted_tables(self) -> Tables:
@@ -167,9 +195,3 @@ class _Pass:
                 before, after = len(target), len(self._text(target))
             made[self._text(path)] = replace(stat, size=after) if stat.size == before else stat
         return made
-
-
-def _quoted(found: re.Match[str]) -> str:
-    """A quoted value, and the name before it, without what is secret."""
-    name = found["name"] or ""
-    return f'{name}"{REDACTED if is_secret(name.strip(_SIGNS)) else without_secrets(found["value"])}"'

@@ -264,7 +264,7 @@ MORE = (
 SAID = f"\nx password={SECRET} --token {SECRET} http://u:{SECRET}@h/\n"
 
 
-def _planted() -> MemoryHost:
+def planted() -> MemoryHost:
     """The synthetic host with every part, a secret in each place of each file that can hold one."""
     host = whole.host(epyc.BEFORE)
     files: dict[str, Content] = {**dict.fromkeys(MORE, ""), **host.files}
@@ -291,7 +291,7 @@ def _with_secrets(path: str, content: Content) -> Content:
 
 
 def test_no_section_lets_a_secret_through_whatever_it_reads() -> None:
-    found = take(_planted())
+    found = take(planted())
     assert {n: found.outcomes[n].state for n in NAMES if found.outcomes[n].state not in ("ok", "partial")} == {
         "amdgpu": "absent"}
     text = found.dumps()

@@ -17,7 +17,10 @@ from snapshot.sections import NAMES as SECTIONS
 NAMES = Pseudonyms(b"a key of these tests only")
 KNOWN = Known(
     whole={"falcon": NAMES.host("falcon"), "nvidia": NAMES.host("nvidia")},
-    serials={"S5GXNX0T104242": NAMES.serial("S5GXNX0T104242")}, hosts={"falcon": NAMES.host("falcon")},
+    serials={"S5GXNX0T104242": NAMES.serial("S5GXNX0T104242")},
+    hosts={"falcon": NAMES.host("falcon"), "gpu-box7": NAMES.host("gpu-box7"),
+           "gpu--box7": NAMES.host("gpu-box7").replace("-", "--"), "g7.lab.acme.org": NAMES.fqdn("g7.lab.acme.org")},
+    domains={"lab.acme.org": NAMES.domain("lab.acme.org"), "acme.org": NAMES.domain("acme.org")},
     users={"alice": NAMES.user("alice")},
 )
 TEXT = Text(NAMES, KNOWN)
@@ -46,6 +49,16 @@ UUID, MAC = "3c1d5e6f-1a2b-4c3d-8e4f-5a6b7c8d9e0f", "b8:3f:d2:aa:bb:cc"
     ("User=bob", ["bob"]), ('OWNER="bob"', ["bob"]), ("http://mirror.corp.example/x", ["mirror", "corp"]),
     ("http://<redacted>@mirror/x", ["mirror"]), ("node=falcon,x", ["falcon"]),
     ("falcon.corp.example:1", ["falcon", "corp"]),
+    ("dev-disk-by\\x2duuid-3c1d5e6f\\x2d1a2b\\x2d4c3d\\x2d8e4f\\x2d5a6b7c8d9e0f.swap", ["3c1d5e6f", "5a6b7c8d9e0f"]),
+    ("After=dev-disk-by\\x2did-ata\\x2dSome_Disk_SN12345678.device home-alice.mount", ["SN12345678", "alice"]),
+    ("/dev/disk/by-id/nvme-eui.0025385b01234567-part1", ["0025385b01234567"]),
+    ("/dev/disk/by-id/nvme-nvme.144d-533647584e583054-53616d73756e67-00000001", ["533647584e583054"]),
+    (f"/dev/disk/by-id/nvme-uuid.{UUID}", [UUID]), ("/dev/disk/by-id/md-name-falcon:0", ["falcon"]),
+    ("/dev/disk/by-id/virtio-SERX4711", ["SERX4711"]), ("PARTUUID='1a2b3c4d-02'", ["1a2b3c4d"]),
+    ("root=/dev/mapper/gpu--box7--vg-root GPU-BOX7", ["box7"]), ("g7.lab.acme.org G7.Lab.Acme.org", ["g7", "lab"]),
+    ('origin "apt.lab.acme.org" search lab.acme.org acme.org /x/lab.acme.org.conf', ["apt", "lab", "acme"]),
+    ("ip-192.0.2.17:3260-iscsi-x", ["192.0.2.17"]), ("MACAddress=b83f.d2aa.bbcc", ["d2aa"]),
+    ("MACAddress=b83fd2aabbcc", ["d2aa"]),
     ("hostname: nvidia", ["nvidia"]), ("lxc.uts.name = nvidia", ["nvidia"]), ("/var/lib/lxc/nvidia/config", ["nvidia"]),
 ])
 def test_what_goes(text: str, gone: list[str]) -> None:
@@ -61,6 +74,7 @@ def test_what_goes(text: str, gone: list[str]) -> None:
     "/usr/src/foo-1.2.3.4/x", "/var/lib/dkms/foo/1.2.3.4/source", "foo_1.2.3.4-1_amd64", "2.3.4-falcon", "127.0.0.1",
     "falcons", "nvidia", "/dev/nvidia0", "getty@tty1.service", "user@1000.service", "https://www.kernel.org/doc",
     "http://localhost:8080", "nvidia.com/gpu=all", "/home", "GPU-????????-????", "13:08:55", "2026-11-30T01:44:34Z",
+    "dev-disk-by\\x2dlabel-x\\x20y.swap", "falcon7 GPU0 FALCONS", "/dev/disk/by-id/md-name-data", "x.acme.orgs",
     "00F8C4D2E1B3A5968778695", "User=root", "999.1.1.1", "1:2:3:4", "dead::beef:x",
     *(f"SecureBoot-{guid}" for guid in sorted(WELL_KNOWN)),
 ])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -12,17 +13,23 @@ from snapshot.capture import take
 from snapshot.collectors.pci_space import SERIAL, Space
 from snapshot.document import Snapshot
 from snapshot.errors import SnapError
-from snapshot.host.base import Host
+from snapshot.host.base import Host, Stat
 from snapshot.host.recorded import open_host
 from snapshot.host.recorder import Recorder
+from snapshot.host.tables import Tables
+from snapshot.host.tree import Memory
 from snapshot.records import replace
 from snapshot.redact import Redaction
 from snapshot.redact.binary import dmi, pci_config
+from snapshot.redact.forms import Text
+from snapshot.redact.known import Known
 from snapshot.redact.pseudonyms import Pseudonyms
+from snapshot.redact.recording import redacted
 from snapshot.sections import NAMES as SECTIONS
 
 from ..collectors.fake import MemoryHost, node
 from ..collectors.test_secrets import SECRET
+from ..collectors.test_secrets import planted as with_secrets
 from ..recordings import FIXTURES, HOSTS
 
 KEY = b"a key of these tests only"
@@ -124,6 +131,117 @@ def test_names_in_contents_paths_links_and_tables(tmp_path: Path) -> None:
         redacted.meta.host, redacted.meta.machine, redacted.meta.boot_id)
     assert again.table("cmdline") == redacted.table("cmdline") and again.table("sysctl") == redacted.table("sysctl")
     assert again.table("lxc") == redacted.table("lxc")
+
+
+def test_no_secret_that_a_section_would_drop_is_in_a_raw_file(tmp_path: Path) -> None:
+    _, redacted = record(with_secrets(), tmp_path / "rec")
+    said = [line.strip() for data in read_all(tmp_path / "rec").values() for line in data.decode("latin-1").splitlines()]
+    left = {re.sub(r"-\d+$", "", line) for line in said if SECRET in line and line[0] != "#"}
+    assert left == {f"echo {SECRET}", f"MAILTO={SECRET}"}  # which no name and no place gives away
+    again = take(open_host(str(tmp_path / "rec")))
+    for name in SECTIONS:  # what an error quotes is cut at a length that pseudonyms change
+        assert again.table(name) == redacted.table(name), name
+        gaps, wanted = ([u.path for u in one.outcomes[name].unread or ()] for one in (again, redacted))
+        assert gaps == wanted, name
+
+
+SERIAL_PAGE = b"\0\x80\0\x0a  ABCDEF7G"
+RAW = {
+    "/etc/network/interfaces": (f"iface w inet dhcp\n  wpa-psk {SECRET}\n",
+                                "iface w inet dhcp\n  wpa-psk <redacted>\n"),
+    "/etc/systemd/network/w.netdev": (f"[WireGuardPeer]\nPresharedKey = a {SECRET}\n",
+                                      "[WireGuardPeer]\nPresharedKey = <redacted>\n"),
+    "/etc/netplan/a.yaml": (f"  keys:\n    private: {SECRET}\n  peers:\n  - keys: {{shared: {SECRET}}}\n",
+                            "  keys:\n    private: <redacted>\n  peers:\n  - keys: {shared: <redacted>}\n"),
+    "/etc/containerd/config.toml": (
+        f"password = '{SECRET}'\nx = ['--token', '{SECRET}']\ntokens = [\"{SECRET}\"]\n",
+        "password = '<redacted>'\nx = ['--token', '<redacted>']\ntokens = [\"<redacted>\"]\n"),
+    "/etc/pve/lxc/101.conf": (f"lxc.environment: A={SECRET}\n  lxc.environment = A={SECRET}\n",
+                              "lxc.environment: <redacted>\n  lxc.environment = <redacted>\n"),
+    "/etc/pve/qemu-server/100.conf": (f"args: -object secret,id=s,data={SECRET}\nciuser: {SECRET}\n",
+                                      "args: -object secret,id=s,data=<redacted>\nciuser: <redacted>\n"),
+    "/boot/grub/grub.cfg": (f"password_pbkdf2 root {SECRET}\nlinux /x systemd.setenv=A={SECRET}\n",
+                            "password_pbkdf2 <redacted>\nlinux /x systemd.setenv=<redacted>\n"),
+    "/etc/default/grub": ("GRUB_PASSWORD=\nGRUB_X=1\n", "GRUB_PASSWORD=\nGRUB_X=1\n"),
+    "/etc/cron.d/x": (f"@reboot root a --password \\\n {SECRET} -v\n# end\n",
+                      "@reboot root a --password \\\n <redacted> -v\n# end\n"),
+    "/etc/tmpfiles.d/a.conf": (f"w /sys/module/foo/parameters/password - - - - {SECRET}\n",
+                               "w /sys/module/foo/parameters/password - - - - <redacted>\n"),
+    "/etc/udev/rules.d/a.rules": (f'ENV{{API_TOKEN}}=="{SECRET}", MODE="0600"\n',
+                                  'ENV{API_TOKEN}=="<redacted>", MODE="0600"\n'),
+    "/sys/module/foo/parameters/password": (f"{SECRET}\n", "<redacted>\n"),
+    "/sys/module/foo/parameters/key_revalidate": ("Y\n", "Y\n"), "/proc/sys/fs/key_quota": ("-1\n", "-1\n"),
+    "/sys/module/bonding/parameters/arp_ip_target": ("192.0.2.17\n", f"{NAMES.ipv4('192.0.2.17')}\n"),
+    "/sys/module/zfs/version": ("1.2.3.4\n", "1.2.3.4\n"),
+    "/etc/subuid": ("root:100000:65536\nbobby:165536:65536\n",
+                    f"root:100000:65536\n{NAMES.user('bobby')}:165536:65536\n"),
+    "/etc/security/limits.d/a.conf": ("@bobby - memlock unlimited\n* soft nofile 1\n",
+                                      f"@{NAMES.user('bobby')} - memlock unlimited\n* soft nofile 1\n"),
+    "/sys/class/kfd/kfd/topology/nodes/1/properties": (
+        "simd_count 8\nunique_id 17346545897438203451\n",
+        f"simd_count 8\nunique_id {int(NAMES.serial(f'{17346545897438203451:016x}'), 16)}\n"),
+    "/sys/block/sda/device/vpd_pg80": (SERIAL_PAGE.decode("latin-1"),
+                                       f"\0\x80\0\x0a  {NAMES.serial('ABCDEF7G')}"),
+    "/sys/firmware/efi/efivars/LoaderEntryDefault-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f": (
+        "\6\0\0\0" + MACHINE.encode("utf-16-le").decode(),
+        "\6\0\0\0" + NAMES.machine_id(MACHINE).encode("utf-16-le").decode()),
+}
+
+
+@pytest.mark.parametrize("path", RAW)
+def test_what_becomes_of_a_raw_file(path: str) -> None:
+    before, after = RAW[path]
+    raw = Memory()
+    raw.put("/recorded.json", Stat("file", 0, 0, 0o644, 0, 0, 0, 0), Tables().dumps())
+    raw.put(path, Stat("file", 0, 0, 0o644, 0, 0, 0, 0), before.encode("latin-1"))
+    made = redacted(raw, NAMES, Text(NAMES, Known()))
+    [new] = [name for name, stat in made.stats.items() if stat.type == "file" and name != "/recorded.json"]
+    assert made.data(new, 1 << 20).decode("latin-1") == after
+
+
+def said(command: str, text: str) -> str:
+    """What is kept of what a command printed."""
+    raw, file = Memory(), Stat("file", 0, 0, 0o644, 0, 0, 0, 0)
+    raw.put("/recorded.json", file, Tables().dumps())
+    raw.put("/commands/x/argv.json", file, json.dumps(command.split()).encode())
+    raw.put("/commands/x/stdout", file, text.encode())
+    made = redacted(raw, NAMES, Text(NAMES, Known()))
+    return next(made.data(path, 1 << 20).decode() for path in made.stats if path.endswith("/stdout"))
+
+
+def test_serials_in_what_lspci_says() -> None:
+    space = bytearray(4096)
+    space[0:2], space[6], space[0x100:0x104] = b"\xde\x10", 0x10, bytes((SERIAL, 0, 1, 0))
+    space[0x104:0x10C] = bytes(range(1, 9))
+
+    def dump(data: bytes) -> str:
+        return "".join(f"{at:02x}: {data[at : at + 16].hex(' ')}\n" for at in range(0, 4096, 16))
+
+    text = "01:00.0 VGA\n\t\t[SN] Serial number: ABC1234\n{}\n02:00.0 x\n"
+    changed = text.replace("ABC1234", NAMES.serial("ABC1234"))
+    made = pci_config(bytes(space), NAMES)
+    assert said("lspci -D -vvv -xxxx", text.format(dump(bytes(space)))) == changed.format(dump(made))
+
+
+def test_serials_and_processes_in_what_nvidia_smi_says() -> None:
+    text = """\
+    Serial Number                                      : 1650522003820
+        Chassis Serial Number                          : N/A
+    Processes
+        Process ID                        : 10291
+            Type                          : C
+            Name                          : /root/tools/memhog
+            Used GPU Memory               : 2566 MiB
+"""
+    assert said("nvidia-smi -q", text) == f"""\
+    Serial Number                                      : {NAMES.serial("1650522003820")}
+        Chassis Serial Number                          : N/A
+    Processes
+"""
+    xml = "<a><serial_number>{}</serial_number><accounted_processes>{}</accounted_processes></a>"
+    assert said("nvidia-smi -q -x", xml.format("X12345", "<x>1</x>")) == xml.format(NAMES.serial("X12345"), "")
+    assert said("ip -j -d link", f'[{{"token": "{SECRET}"}}]') == '[{"token": "<redacted>"}]'
+    assert said("systemctl list-units", f"a.service token={SECRET} x\n") == "a.service token=<redacted> x\n"
 
 
 def test_binary_files_that_show_a_name_or_cannot_be_looked_into_are_left_out(tmp_path: Path) -> None:
