@@ -21,6 +21,7 @@ from .pci_facts import IDS, REGISTERS, Decoded, combine, gaps
 from .pci_space import CONVENTIONAL, EXPRESS, LIMIT, Space
 from .pci_sysfs import DEVICES
 
+_TOGETHER = 16  # functions that are asked for at once: when the time is over, all before them have been read
 SUSPENDED = frozenset({"suspended", "suspending"})
 
 
@@ -49,7 +50,10 @@ def _word(reading: Reading, address: str, name: str) -> str:
 
 def read_registers(reading: Reading, addresses: Iterable[str], asleep: Mapping[str, str]) -> dict[str, Decoded]:
     """Address -> what config says, unless the function is ASLEEP, and what the kernel knows where config is silent."""
-    known = {**asleep, **_spaces(reading, [address for address in addresses if address not in asleep])}
+    awake = [address for address in addresses if address not in asleep]
+    known: dict[str, Content | str] = {**asleep}
+    for at in range(0, len(awake), _TOGETHER):
+        known |= _spaces(reading, awake[at : at + _TOGETHER])
     return {address: _registers(reading, address, known[address]) for address in addresses}
 
 

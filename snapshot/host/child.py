@@ -121,10 +121,12 @@ class Reader:
                 return found | dict.fromkeys(left, error)
             try:
                 link.send((call, [*left], argument), b"", self._limit())
-                while left:
+                while left and time.monotonic() < self._until:
                     (number, value), content = link.receive(self._limit())
                     path = left.popleft()
                     found[path] = failure(number, path) if number else (value, content)
+                if left:  # the time is over, and answers are still on their way
+                    self._leave()
             except (OSError, EOFError) as error:
                 self._lost[where] = self._lost.get(where, 0) + 1
                 self._leave()

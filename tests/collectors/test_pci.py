@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -264,6 +264,32 @@ def test_a_host_of_256_functions_has_each_under_its_address() -> None:
     functions, unreads = take(host)
     assert list(functions) == addresses
     assert not unreads
+
+
+class Tired(MemoryHost):
+    """A host whose configuration space can be read so many times; then the time is over."""
+
+    left = 100
+
+    def heads(self, paths: Sequence[str], size: int) -> Mapping[str, bytes | OSError]:
+        """As Host.heads."""
+        found = dict(super().heads(paths, size))
+        for path in found:
+            self.left -= 1
+            if self.left < 0:
+                found[path] = OSError(errno.ETIMEDOUT, path)
+        return found
+
+
+def test_what_was_read_before_the_time_was_over_is_whole() -> None:
+    addresses = [f"0000:{bus:02x}:00.0" for bus in range(256)]
+    host = Tired(
+        {f"/sys/devices/pci0000:{a[5:7]}/{a}/config": GPU_SPACE for a in addresses},
+        {f"/sys/bus/pci/devices/{a}": f"../../../devices/pci0000:{a[5:7]}/{a}" for a in addresses})
+    functions, unreads = take(host)
+    read = [address for address in addresses if functions[address].express]
+    assert read == addresses[: len(read)] and 32 < len(read) <= 50  # each is asked twice: for its head, and for all
+    assert {u.why for u in unreads} == {"timeout"} and {u.path[1] for u in unreads} == {*addresses[len(read):]}
 
 
 @pytest.mark.parametrize(("link", "root", "chain"), [

@@ -145,6 +145,22 @@ def test_after_two_lost_children_the_rest_of_many_files_is_not_asked_for(heads: 
     assert codes(heads.heads(["/sys/a/other"], 50)) == {"/sys/a/other": b"/sys/a/other"}
 
 
+def test_many_files_are_not_read_beyond_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(path: str, size: int) -> bytes:
+        time.sleep(0.005)
+        return path.encode()[:size]
+
+    monkeypatch.setattr(syscalls, "head", slow)
+    host = Live(deadline_s=0.5, may_block=("/sys/a/*", str(tmp_path)))
+    names = [f"/sys/a/{n}" for n in range(2000)]  # ten seconds
+    began = time.monotonic()
+    found = [*codes(host.heads(names, 50)).values()]
+    assert time.monotonic() - began < 3
+    assert found[0] == b"/sys/a/0" and found[-1] == errno.ETIMEDOUT
+    assert found == sorted(found, key=lambda one: one == errno.ETIMEDOUT)
+    host.close()
+
+
 def test_after_the_deadline_nothing_that_can_block_is_asked(file: str, tmp_path: Path) -> None:
     (tmp_path / "free").write_text("free")
     host = Live(deadline_s=0.0, may_block=(file,))

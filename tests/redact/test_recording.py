@@ -135,7 +135,8 @@ def test_names_in_contents_paths_links_and_tables(tmp_path: Path) -> None:
 
 def test_no_secret_that_a_section_would_drop_is_in_a_raw_file(tmp_path: Path) -> None:
     _, redacted = record(with_secrets(), tmp_path / "rec")
-    said = [line.strip() for data in read_all(tmp_path / "rec").values() for line in data.decode("latin-1").splitlines()]
+    texts = [data.decode("latin-1") for data in read_all(tmp_path / "rec").values()]
+    said = [line.strip() for text in texts for line in text.splitlines()]
     left = {re.sub(r"-\d+$", "", line) for line in said if SECRET in line and line[0] != "#"}
     assert left == {f"echo {SECRET}", f"MAILTO={SECRET}"}  # which no name and no place gives away
     again = take(open_host(str(tmp_path / "rec")))
