@@ -2,9 +2,9 @@
 
 nvidia-smi(1). ``-q -x`` writes XML with a DOCTYPE whose DTD (nvsmi_device_v10 to v13) is never fetched; entities are
 refused. In front of it and behind it may stand plain lines: "Unable to determine the device handle for GPU..." of a GPU
-that does not answer (written with or without a blank, an index, an address; the exit code may be 0), "WARNING: infoROM
-is corrupted at gpu ...". ``-q`` indents by four blanks, and a line can have a value and lines below it. Processes are
-never kept, nor the long list of supported clocks.
+that does not answer (GPU or gpu, with or without a blank, an index, an address; the exit code may be 0), "WARNING:
+infoROM is corrupted at gpu ...". ``-q`` indents by four blanks, and a line can have a value and lines below it.
+Processes are never kept, nor the long list of supported clocks.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _SKIP = ("processes", "accounted_processes", "supported_clocks", "supported cloc
 _START, _END = ("<?xml", "<nvidia_smi_log"), "</nvidia_smi_log>"
 _HANDLE = regex(
     r"Unable to determine the device handle for GPU ?(?:\d{1,3}: )?"
-    r"(?:((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]): )?(.+)"
+    r"(?:((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]): )?(.+)", re.IGNORECASE
 )
-_INFOROM = regex(r"WARNING: infoROM is corrupted at gpu (\S+)")
+_INFOROM = regex(r"WARNING: infoROM is corrupted at gpu (\S+)", re.IGNORECASE)
 _GPU = regex(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+)")
 _LISTED = regex(r"GPU ([0-9]{1,4}): (.*) \(UUID: (GPU-[0-9a-fA-F-]+)\)")
 _VERSIONS = {"nvidia-smi version": "smi", "nvml version": "nvml", "cuda version": "cuda", "cuda umd version": "cuda"}

@@ -163,6 +163,8 @@ def test_lines_around_the_report_are_understood() -> None:
     ("GPU0000:07:00.0: Unknown Error", "0000:07:00.0", "Unknown Error"),
     ("GPU3: 0000:5F:00.0: Unknown Error", "0000:5f:00.0", "Unknown Error"),
     ("GPU 00000001:C1:00.0: Not Found", "0001:c1:00.0", "Not Found"), ("GPU2: Unknown Error", "", "Unknown Error"),
+    ("gpu 0000:23:00.0: Unknown Error", "0000:23:00.0", "Unknown Error"),
+    ("gpu0: 0000:23:00.0: Unknown Error", "0000:23:00.0", "Unknown Error"),
 ])
 def test_lost_gpus(line: str, address: str, why: str) -> None:
     assert parse_lost(f"Unable to determine the device handle for {line}\n") == {address: why}
