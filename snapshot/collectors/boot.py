@@ -15,7 +15,9 @@ from ..sections.base import Origin
 from ..sections.boot import Boot, Choice, Configured, Proxmox
 from . import boot_choice, boot_entries, boot_menus, grub_default
 from .base import Reading, Reads
+from .boot_bls import SAVED
 from .boot_choice import Facts
+from .boot_menus import Menus
 from .cmdline import PATH as CMDLINE
 from .cmdline import pair, split
 
@@ -26,12 +28,12 @@ _UUIDS, _PIN, _NEXT_PIN, _MANUAL, _CMDLINE = (
     ("proxmox-boot-uuids", "proxmox-boot-pin", "next-boot-pin", "proxmox-boot-manual-kernels", "cmdline")
 )
 _VARIABLE = "/sys/firmware/efi/efivars/{}-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
-_VARIABLES = ("LoaderInfo", "LoaderEntryDefault", "LoaderEntryOneShot")
+_INFO, _CHOSEN, _ONE_SHOT, _SAVED = "LoaderInfo", "LoaderEntryDefault", "LoaderEntryOneShot", "LoaderEntryLastBooted"
 READS = Reads(
     paths=(
         _DEFAULT_GRUB, _GRUB_D, f"{_GRUB_D}/*", *(f"{grub}/grubenv" for grub in boot_menus.GRUBS), "/boot",
-        _UUIDS, _PIN, _NEXT_PIN, _MANUAL, _CMDLINE, CMDLINE, *(_VARIABLE.format(name) for name in _VARIABLES),
-        *boot_menus.PATHS,
+        _UUIDS, _PIN, _NEXT_PIN, _MANUAL, _CMDLINE, CMDLINE, *boot_menus.PATHS,
+        *(_VARIABLE.format(name) for name in (_INFO, _CHOSEN, _ONE_SHOT, _SAVED)),
     ),
     root="entries in files that others may not read: grub.cfg, and mounted EFI system partitions",
 )
@@ -39,7 +41,7 @@ READS = Reads(
 
 def collect(reading: Reading) -> Boot:
     """All of it; what cannot be told from files that can be read is unread."""
-    info = _variable(reading, "LoaderInfo", "loader_info")
+    info = _variable(reading, _INFO, "loader_info")
     cmdline = reading.text(CMDLINE, "loader")
     loader = _loader(info, cmdline or "")
     reading.settle(loader is not None, CMDLINE, "neither it nor LoaderInfo tells the loader", "loader")
@@ -48,18 +50,20 @@ def collect(reading: Reading) -> Boot:
     proxmox, uuids = _proxmox(reading)
     esps, boot = boot_menus.find_esps(reading, uuids)
     environment = _environment(reading, boot)
-    menus = boot_menus.find_menus(reading, esps, environment, bool(uuids), boot)
+    found = Menus(environment, saved=lambda: _variable(reading, _SAVED, "default"))
+    boot_menus.find_menus(reading, found, esps, bool(uuids), boot)
+    chosen = _variable(reading, _CHOSEN, "default")
     facts = Facts(
-        loader=loader, proxmox=proxmox, managed=bool(uuids), menus=menus, environment=environment,
-        images=reading.list("/boot", "default") if boot else [],
-        one_shot=_variable(reading, "LoaderEntryOneShot", "next"),
-        chosen=_variable(reading, "LoaderEntryDefault", "default"),
+        loader=loader, proxmox=proxmox, managed=bool(uuids), menus=found.menus, reasons=found.reasons,
+        folders=found.folders, images=reading.list("/boot", "default") if boot else [],
+        one_shot=_variable(reading, _ONE_SHOT, "next"),
+        chosen=found.saved() if chosen and chosen.casefold() == SAVED else chosen,
     )
     default, following = (_known(reading, fact, choice) for fact, choice in boot_choice.choices(facts).items())
     return Boot(
         loader=loader, loader_info=info, grub=grub_default.variables(settings) or None, grub_env=environment or None,
         proxmox=proxmox, esps=esps or None, configured=_configured(reading, settings, facts) or None,
-        menus=menus or None, default=default, next=following,
+        menus=found.menus or None, default=default, next=following,
     )
 
 

@@ -1,7 +1,8 @@
 """Which kernel the loader starts, from its menus, GRUB's environment, EFI variables and proxmox-boot-tool's pins.
 
 GRUB takes the first entry where its default names none. systemd-boot takes LoaderEntryOneShot once, else
-LoaderEntryDefault, else loader.conf's default, else the first of its list (bootctl(1), loader.conf(5)).
+LoaderEntryDefault, else loader.conf's default, else the first of its list (bootctl(1), loader.conf(5)); @saved in one
+of the latter two stands for LoaderEntryLastBooted.
 proxmox-boot-tool writes a pin into the loader's configuration at each refresh; a next-boot pin stands above it and is
 taken away after that boot by proxmox-boot-cleanup.service; without one the newest kernel comes first.
 """
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ..records import record
 from ..sections.boot import Choice, Menu, Proxmox
+from .boot_bls import Folder
 from .boot_entries import GrubConfig
 from .kernel import installed_kernels, newest
 
@@ -24,7 +26,8 @@ class Facts:
     proxmox: Proxmox | None
     managed: bool  # ESPs are written by proxmox-boot-tool
     menus: Mapping[str, Menu]
-    environment: Mapping[str, str]
+    reasons: Mapping[str, str]  # why a menu's default is that
+    folders: Mapping[str, Folder]  # systemd-boot's of the menus
     images: Sequence[str]  # names in /boot
     one_shot: str | None
     chosen: str | None
@@ -53,24 +56,19 @@ def _of_menus(facts: Facts) -> Choice | None:
     """Of several menus the one of the loader that started this kernel; none where two of them disagree."""
     found = []
     for key, menu in facts.menus.items():
-        is_grub = key.endswith("grub.cfg")
+        is_grub = key not in facts.folders
         if facts.loader in (None, "grub" if is_grub else "systemd-boot") or len(facts.menus) == 1:
-            wanted = facts.chosen.removesuffix(".conf") if facts.chosen and not is_grub else None
-            entry = wanted if wanted in menu.entries else menu.default
-            by = "LoaderEntryDefault" if wanted and entry == wanted else _reason(facts, is_grub, entry)
-            found.append(_choice(menu, key, entry, by))
-    kernels = {choice.kernel for choice in found if choice}
-    return next(filter(None, found), None) if len(kernels) == 1 else None
+            asked = facts.folders[key].asked(facts.chosen) if not is_grub else {None}
+            entries = {entry or menu.default for entry in asked}
+            found.append(_choice(menu, key, entries, "LoaderEntryDefault" if asked - {None} else facts.reasons[key]))
+    kernels = {choice.kernel for choice in found}
+    return next(iter(found), None) if len(kernels) == 1 else None
 
 
-def _reason(facts: Facts, is_grub: bool, entry: str | None) -> str:
-    if entry and entry == facts.environment.get("saved_entry"):
-        return "saved_entry of grubenv"
-    return "default of grub.cfg" if is_grub else "loader.conf, else the newest entry"
-
-
-def _choice(menu: Menu, key: str, entry: str | None, by: str) -> Choice | None:
-    return Choice(kernel=menu.entries[entry].kernel, entry=entry, menu=key, by=by) if entry in menu.entries else None
+def _choice(menu: Menu, key: str, entries: set[str | None], by: str) -> Choice:
+    """The one of ENTRIES; without a kernel when there are several, or what it is cannot be told."""
+    entry = next(iter(entries)) if len(entries) == 1 else None
+    return Choice(kernel=menu.entries[entry].kernel if entry else None, entry=entry, menu=key, by=by)
 
 
 def _once(facts: Facts) -> Choice | None:
@@ -78,8 +76,8 @@ def _once(facts: Facts) -> Choice | None:
         return Choice(kernel=facts.proxmox.next_boot_pin, by="/etc/kernel/next-boot-pin")
     for key, menu in facts.menus.items():
         if menu.once:
-            return _choice(menu, key, menu.once, "next_entry of grubenv")
-        wanted = (facts.one_shot or "").removesuffix(".conf")
-        if not key.endswith("grub.cfg") and wanted in menu.entries:
-            return _choice(menu, key, wanted, "LoaderEntryOneShot")
+            return _choice(menu, key, {menu.once}, "next_entry of grubenv")
+        asked = facts.folders[key].asked(facts.one_shot) if key in facts.folders else set()
+        if asked - {None}:
+            return _choice(menu, key, asked, "LoaderEntryOneShot")
     return None

@@ -1,26 +1,20 @@
-"""Menus of boot loaders, from grub.cfg, grubenv, and loader.conf with its entries.
+"""Menus of GRUB, from grub.cfg and grubenv.
 
 info grub, "The configuration file format" and "Environment block"; grub-mkconfig's 00_header and 10_linux say what the
 files look like. A grub.cfg is a script, of which only menuentry, submenu, linux, initrd and set default are understood;
 the last ``set default=`` is what is taken when no next_entry is set. GRUB names an entry by its number, title or id at
 each level, joined by >; numbers begin with 0. A grubenv is 1024 bytes, filled up with #.
-
-loader.conf(5), https://uapi-group.org/specifications/specs/boot_loader_specification/: an entry is a file NAME.conf of
-``key value`` lines; options and initrd may stand more than once. Entries with a sort-key come first, then newer ones.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 
 from ..errors import ParseError
 from ..records import field, record
 from ..regexes import regex
 from ..sections.base import Origin
 from ..sections.boot import Entry
-from ..sections.debversion import release_order
 from .grub_default import shown, words
 
 ENV_KEYS = ("saved_entry", "next_entry", "prev_saved_entry", "kernelopts")
@@ -31,7 +25,7 @@ _LINUX = regex(r"\s*linux(?:16|efi)?\s+(\S+)(.*)", re.DOTALL)
 _INITRD = regex(r"\s*initrd(?:16|efi)?\s+(.*)", re.DOTALL)
 _DEFAULT = regex(r"\s*set\s+default=(?:\"([^\"]*)\"|'([^']*)'|(\S*))\s*")
 _RELEASE = regex(r"(?:vmlinu[xz]|linux|kernel)-([0-9]+\.[0-9][^/\s]*)|/([0-9]+\.[0-9][^/]*)/(?:vmlinuz|linux)$")
-_RECOVERY = {"single", "1", "s", "S", "recovery", "rescue", "emergency", "systemd.unit=rescue.target"}
+RECOVERY = {"single", "1", "s", "S", "recovery", "rescue", "emergency", "systemd.unit=rescue.target"}
 _DEEP = 16
 
 
@@ -135,7 +129,7 @@ def _number(
 def _grub_entry(node: _Node, title: str, path: str) -> Entry:
     found = words(node.text)
     origin = Origin(file=path, line=node.line, text=shown(f"linux {node.image} {node.text}"))
-    recovery = bool(_RECOVERY.intersection(found)) or "-recovery-" in node.id
+    recovery = bool(RECOVERY.intersection(found)) or "-recovery-" in node.id
     return Entry(
         title=title, kernel=release(node.image), linux=node.image, initrds=node.initrds or None, words=found,
         recovery=recovery or None, origin=origin,
@@ -156,46 +150,3 @@ def parse_env(data: bytes, path: str) -> dict[str, str]:
     pairs = (line.partition("=") for line in text.split("\n") if line[:1] != "#")
     found = {key: re.sub(r"\\(.)", r"\1", value) for key, _, value in pairs if key in ENV_KEYS}
     return {key: shown(value) for key, value in sorted(found.items()) if value}
-
-
-def parse_entry(text: str, path: str, variables: Mapping[str, str]) -> Entry | None:
-    """A loader entry; $kernelopts and the like are taken from VARIABLES. None when it starts no Linux image."""
-    keys: dict[str, list[tuple[int, str, str]]] = {}
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        key, _, value = line.strip().replace("\t", " ", 1).partition(" ")
-        if key and key[0] != "#":
-            keys.setdefault(key, []).append((number, value.strip(), line))
-    images = keys.get("linux") or keys.get("efi") or []
-    if not images or not images[-1][1]:
-        return None
-    options = keys.get("options", [])
-    line = " ".join(value for _, value, _ in options)
-    expanded = re.sub(r"\$(\w+)", lambda found: variables.get(found[1], found[0]), line)
-    number, _, raw = (options or images)[-1]
-    found = words(expanded)
-    title, version = _last(keys, "title"), _last(keys, "version")
-    return Entry(
-        title=title, kernel=release(images[-1][1]) or version, linux=images[-1][1], words=found,
-        initrds=[value for _, value, _ in keys.get("initrd", [])] or None,
-        recovery=bool(_RECOVERY.intersection(found)) or None, origin=Origin(file=path, line=number, text=shown(raw)),
-    )
-
-
-def _last(keys: Mapping[str, list[tuple[int, str, str]]], key: str) -> str | None:
-    return keys[key][-1][1] or None if key in keys else None
-
-
-def loader_default(text: str) -> str | None:
-    """The pattern of loader.conf's last default line; None without one."""
-    pairs = (line.strip().replace("\t", " ", 1).partition(" ") for line in text.replace("\r\n", "\n").split("\n"))
-    return next((value.strip() for key, _, value in reversed(list(pairs)) if key == "default" and value.strip()), None)
-
-
-def newest_first(entries: Mapping[str, Entry]) -> list[str]:
-    """The ids in the order of the menu, for entries without sort-key: newer kernels first."""
-    return sorted(entries, key=lambda i: (release_order(entries[i].kernel or ""), i), reverse=True)
-
-
-def matching(pattern: str, ids: Iterable[str]) -> str | None:
-    """The first of IDS that loader.conf's pattern takes, with or without .conf."""
-    return next((i for i in ids if fnmatchcase(f"{i}.conf", pattern) or fnmatchcase(i, pattern)), None)

@@ -6,12 +6,14 @@ real mount lies over is read. A partition is known by the UUID under which udev 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ..errors import ParseError
-from ..sections.boot import Entry, Esp, Menu
-from . import boot_choice, boot_entries
+from ..records import field, record
+from ..sections.boot import Esp, Menu
+from . import boot_bls, boot_choice, boot_entries
 from .base import Reading
+from .boot_bls import Folder
 
 _MOUNTS, _BY_UUID = "/proc/self/mountinfo", "/dev/disk/by-uuid"
 GRUBS = ("/boot/grub", "/boot/grub2")
@@ -24,6 +26,17 @@ PATHS = (
     _MOUNTS, _BY_UUID, f"{_BY_UUID}/*", *(f"{grub}/grub.cfg" for grub in GRUBS),
     *(f"{place}/{name}" for place in PLACES for name in _ON_ESP),
 )
+
+
+@record()
+class Menus:
+    """The menus by key, what makes their default the default, and systemd-boot's folders."""
+
+    environment: Mapping[str, str]  # GRUB's
+    saved: Callable[[], str | None]  # asks for the entry that systemd-boot has saved
+    menus: dict[str, Menu] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, Folder] = field(default_factory=dict)
 
 
 def mounts(mountinfo: str) -> Iterator[tuple[str, str, str]]:
@@ -62,18 +75,15 @@ def _initrds(reading: Reading, point: str, key: str) -> dict[str, int] | None:
     return sizes or None
 
 
-def find_menus(
-    reading: Reading, esps: Mapping[str, Esp], environment: Mapping[str, str], managed: bool, boot: bool
-) -> dict[str, Menu]:
-    """What each loader offers. Where proxmox-boot-tool writes the ESPs (MANAGED), /boot/grub is not what starts.
+def find_menus(reading: Reading, found: Menus, esps: Mapping[str, Esp], managed: bool, boot: bool) -> None:
+    """What each loader offers, into FOUND; BOOT says whether /boot may be looked into.
 
-    BOOT says whether /boot may be looked into.
+    Where proxmox-boot-tool writes the ESPs (MANAGED), /boot/grub is not what starts.
     """
-    menus: dict[str, Menu] = {}
     if boot:
         for grub in () if managed else GRUBS:
-            _grub(reading, f"{grub}/grub.cfg", f"{grub}/grub.cfg", environment, menus)
-        _folder(reading, "/boot", "/boot", environment, menus)
+            _grub(reading, f"{grub}/grub.cfg", f"{grub}/grub.cfg", found)
+        _folder(reading, "/boot", "/boot", found)
     else:
         reading.unread(("menus",), "/boot", AUTOMOUNT)
     for key, esp in esps.items():
@@ -82,45 +92,49 @@ def find_menus(
                 why = "the partition is mounted elsewhere" if esp.mounted else "the partition is not mounted"
                 reading.unread(("menus", f"{key}/{name}"), esp.mounted or key, why)
         elif esp.mounted != "/boot":
-            _grub(reading, f"{esp.mounted}/grub/grub.cfg", f"{key}/grub/grub.cfg", environment, menus)
-            _folder(reading, esp.mounted, key, environment, menus)
-    return dict(sorted(menus.items()))
+            _grub(reading, f"{esp.mounted}/grub/grub.cfg", f"{key}/grub/grub.cfg", found)
+            _folder(reading, esp.mounted, key, found)
+    found.menus = dict(sorted(found.menus.items()))
 
 
-def _grub(reading: Reading, path: str, key: str, environment: Mapping[str, str], menus: dict[str, Menu]) -> None:
+def _grub(reading: Reading, path: str, key: str, found: Menus) -> None:
     text = reading.config(path, "menus", key)
     if text is None:
         return
     try:
-        found = boot_entries.parse_grub(text, path)
+        config = boot_entries.parse_grub(text, path)
     except ParseError as error:
         reading.unread(("menus", key), path, str(error))
         return
-    if found.entries or not found.bls:  # else its entries are those of /boot/loader
-        wanted = environment.get("saved_entry", "0") if found.saved else found.default or "0"
-        once = environment.get("next_entry")
-        blind = found.saved and any(u.path == ("grub_env",) for u in reading.unreads)
+    if config.entries or not config.bls:  # else its entries are those of /boot/loader
+        saved, once = found.environment.get("saved_entry"), found.environment.get("next_entry")
+        wanted = (saved if config.saved else config.default) or "0"
+        blind = config.saved and any(u.path == ("grub_env",) for u in reading.unreads)
         if blind:
             reading.unread(("menus", key, "default"), path, "it is the saved entry, and grubenv could not be read")
-        menus[key] = Menu(
-            default=None if blind else boot_choice.grub_entry(found, wanted),
-            once=boot_choice.grub_entry(found, once) if once else None,
-            entries=dict(sorted(found.entries.items())),
+        found.menus[key] = Menu(
+            default=None if blind else boot_choice.grub_entry(config, wanted),
+            once=boot_choice.grub_entry(config, once) if once else None,
+            entries=dict(sorted(config.entries.items())),
         )
+        found.reasons[key] = "saved_entry of grubenv" if config.saved and saved else "default of grub.cfg"
 
 
-def _folder(reading: Reading, point: str, key: str, environment: Mapping[str, str], menus: dict[str, Menu]) -> None:
-    entries: dict[str, Entry] = {}
+def _folder(reading: Reading, point: str, key: str, found: Menus) -> None:
     folder, name = f"{point}/loader/entries", f"{key}/loader/entries"
-    for file in reading.list(folder, "menus", name):
+    entries, known = Folder(), len(reading.unreads)
+    for file in sorted(reading.list(folder, "menus", name), key=lambda file: "+" in file):
         text = reading.config(f"{folder}/{file}", "menus", name) if file.endswith(".conf") else None
-        entry = boot_entries.parse_entry(text, f"{folder}/{file}", environment) if text else None
-        if entry:
-            entries[file.removesuffix(".conf")] = entry
-    if not entries:
+        if text:
+            entries.add(file.removesuffix(".conf"), text, f"{folder}/{file}", found.environment)
+    if not entries.entries:
         return
-    pattern = boot_entries.loader_default(reading.config(f"{point}/loader/loader.conf", "menus", name) or "")
-    order = boot_entries.newest_first(entries)
-    saved, once = environment.get("saved_entry"), environment.get("next_entry")  # of a GRUB that reads such entries
-    default = saved if saved in entries else boot_entries.matching(pattern, order) if pattern else None
-    menus[name] = Menu(default=default or order[0], once=once if once in entries else None, entries=entries)
+    pattern = boot_bls.loader_default(reading.config(f"{point}/loader/loader.conf", "menus", name) or "")
+    pattern = found.saved() if pattern and pattern.casefold() == boot_bls.SAVED else pattern
+    saved, once = (entries.of_file(found.environment.get(asked)) for asked in ("saved_entry", "next_entry"))  # of GRUB
+    default = saved or (entries.default(pattern) if len(reading.unreads) == known else None)
+    if default is None:
+        reading.unread(("menus", name, "default"), point, "loaders differ in it, or what decides could not be read")
+    found.menus[name] = Menu(default=default, once=once, entries=dict(sorted(entries.entries.items())))
+    found.reasons[name] = "saved_entry of grubenv" if saved else "loader.conf, else the first entry"
+    found.folders[name] = entries

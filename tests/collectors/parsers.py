@@ -208,7 +208,7 @@ PARSERS: dict[str, Parser] = {
     "apt_conf.parse": Parser(_apt, 'APT { Periodic { Unattended-Upgrade "1"; }; };\nAPT::Periodic::Enable "0";\n'),
     "apt_pins.parse": Parser(named, file("/etc/apt/preferences.d/nvidia")),
     "boot.parse_variable": Parser(raw, decode(b"\6\0\0\0" + "GRUB 2.12\0".encode("utf-16-le"))),
-    "boot_entries.parse_entry": Parser(
+    "boot_bls.parse_entry": Parser(
         lambda f, s: f(s, "/loader/entries/a.conf", {"kernelopts": "a=1"}),
         "title Debian\nversion 6.8\nlinux /vmlinuz-6.8\ninitrd /initrd-6.8\noptions root=/dev/sda1 $kernelopts\n"),
     "boot_entries.parse_env": Parser(raw_named, "# GRUB Environment Block\nsaved_entry=a\n" + "#" * 900),

@@ -112,7 +112,7 @@ def test_a_mounted_esp_is_looked_into() -> None:
     assert table["esps"]["5A1B-0001"]["initrds"] == {"6.8.12-9-pve": 5}
     assert table["default"] == {
         "kernel": "6.8.12-10-pve", "entry": "proxmox-6.8.12-10-pve", "menu": "5A1B-0001/loader/entries",
-        "by": "loader.conf, else the newest entry",
+        "by": "loader.conf, else the first entry",
     }
     found = table["menus"]["5A1B-0001/loader/entries"]["entries"]["proxmox-6.8.12-9-pve"]
     assert (found["kernel"], found["words"]) == ("6.8.12-9-pve", ["root=ZFS=rpool", "quiet"])
@@ -138,6 +138,8 @@ def test_saved_and_next_entries_of_grub() -> None:
     saved = f"saved_entry=gnulinux-advanced-1>gnulinux-{OLD}-advanced-1\n"
     table, _ = found(ubuntu("${saved_entry}", saved))
     assert (table["default"]["kernel"], table["next"]["kernel"]) == (OLD, OLD)
+    assert table["default"]["by"] == "saved_entry of grubenv"
+    assert found(ubuntu("0", "saved_entry=gnulinux-simple-1\n"))[0]["default"]["by"] == "default of grub.cfg"
     table, _ = found(ubuntu("0", f"next_entry=1>gnulinux-{OLD}-advanced-1\nboot_success=1\n"))
     assert (table["default"]["kernel"], table["next"]["kernel"]) == (NEW, OLD)
     assert table["next"]["by"] == "next_entry of grubenv"
@@ -197,6 +199,51 @@ def test_systemd_boot_and_what_it_was_asked_for_once() -> None:
     assert (table["default"]["kernel"], table["next"]["kernel"]) == ("6.1.0-10", "6.1.0-9")
     files[f"/sys/firmware/efi/efivars/LoaderEntryOneShot-{guid}"] = DENIED
     assert "next" not in found(files)[0]
+
+
+EFI_VARIABLE = "/sys/firmware/efi/efivars/{}-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
+
+
+def systemd_boot(*entries: str, conf: str = "", **variables: str) -> dict[str, Content]:
+    files: dict[str, Content] = {
+        "/proc/cmdline": "initrd=\\m\\initrd\n", "/efi/loader/loader.conf": conf,
+        "/proc/self/mountinfo": "5 1 8:1 / /efi rw - vfat /dev/sda1 rw\n",
+    }
+    files |= {f"/efi/loader/entries/{name}.conf": f"linux /vmlinuz-{name[2:].partition('+')[0]}\n" for name in entries}
+    return files | {
+        EFI_VARIABLE.format(name): b"\7\0\0\0" + f"{value}\0".encode("utf-16-le") for name, value in variables.items()
+    }
+
+
+def test_an_entry_without_tries_left_comes_last() -> None:
+    table, unread = found(systemd_boot("m-6.1+3", "m-6.5+0-3", "m-6.0"))
+    assert (table["default"]["kernel"], table["default"]["entry"], unread) == ("6.1", "m-6.1", {})
+    assert set(table["menus"]["/efi/loader/entries"]["entries"]) == {"m-6.0", "m-6.1", "m-6.5"}
+    table, unread = found(systemd_boot("m-6.1+3", "m-6.5+0-3", "m-6.0", conf="default m-6.5.conf\n"))
+    assert not {"default", "next"} & set(table)  # it depends on the loader's age
+    assert {"default", "next", "menus./efi/loader/entries.default"} <= set(unread)
+
+
+def test_the_saved_entry_of_systemd_boot() -> None:
+    saved = systemd_boot("m-6.1", "m-6.5", conf="default @saved\n", LoaderEntryLastBooted="m-6.1.conf")
+    table, unread = found(saved)
+    assert (table["default"]["kernel"], unread) == ("6.1", {})
+    assert table["menus"]["/efi/loader/entries"]["default"] == "m-6.1"
+    assert found(systemd_boot("m-6.1", "m-6.5", conf="default @saved\n"))[0]["default"]["kernel"] == "6.5"
+    for hidden in (EFI_VARIABLE.format("LoaderEntryLastBooted"), "/efi/loader/loader.conf"):
+        table, unread = found(saved | {hidden: DENIED})
+        assert "default" not in table and {"default", "menus./efi/loader/entries.default"} <= set(unread)
+    saved = systemd_boot("m-6.1", "m-6.5", LoaderEntryDefault="@saved", LoaderEntryLastBooted="m-6.1.conf")
+    table, _ = found(saved)
+    assert (table["default"]["kernel"], table["default"]["by"]) == ("6.1", "LoaderEntryDefault")
+    assert table["menus"]["/efi/loader/entries"]["default"] == "m-6.5"
+
+
+def test_what_systemd_boot_is_asked_for_is_a_pattern() -> None:
+    table, _ = found(systemd_boot("m-6.1", "m-6.5", LoaderEntryDefault="M-6.1*", LoaderEntryOneShot="m-6.5.conf"))
+    assert (table["default"]["kernel"], table["next"]["kernel"]) == ("6.1", "6.5")
+    table, unread = found(systemd_boot("m-6.1+2", "m-6.5", LoaderEntryOneShot="m-6.1.conf"))
+    assert (table["default"]["kernel"], "next" in table, "next" in unread) == ("6.5", False, True)
 
 
 def test_entries_of_fedora_are_grubs() -> None:

@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshot.collectors.boot_entries import (
-    loader_default,
-    matching,
-    newest_first,
-    parse_entry,
-    parse_env,
-    parse_grub,
-    release,
-)
+from snapshot.collectors.boot_bls import Folder, loader_default, order, parse_entry, version_order
+from snapshot.collectors.boot_entries import parse_env, parse_grub, release
 from snapshot.errors import ParseError
 
 
@@ -45,14 +38,58 @@ def test_an_entry_keeps_its_words_and_no_secret() -> None:
 def test_defaults_of_loader_conf() -> None:
     assert loader_default("default a\n#default b\ndefault proxmox-*\r\ntimeout 3\n") == "proxmox-*"
     assert loader_default("timeout 3\ndefault\n") is None
-    entries = {
-        name: entry for name in ("p-6.8.12-9-pve", "p-6.8.12-10-pve", "p-6.8.0-rc1")
-        if (entry := parse_entry(f"linux /vmlinuz-{name[2:]}\n", "/f", {}))
-    }
-    assert newest_first(entries) == ["p-6.8.12-10-pve", "p-6.8.12-9-pve", "p-6.8.0-rc1"]
-    assert matching("p-6.8.12-9-pve.conf", newest_first(entries)) == "p-6.8.12-9-pve"
-    assert matching("p-*", newest_first(entries)) == "p-6.8.12-10-pve"
-    assert matching("@saved", newest_first(entries)) is None
+    assert (loader_default("default a\ndefault @other\n"), loader_default("default @Saved\n")) == ("a", "@Saved")
+
+
+def folder(*files: str, **more: str) -> Folder:
+    """The entries in FILES (names without .conf), and of MORE those with further lines."""
+    found = Folder()
+    for file in sorted([*files, *more], key=lambda file: "+" in file):
+        found.add(file, f"linux /vmlinuz-6.1\n{more.get(file, '')}", "/f", {})
+    return found
+
+
+def test_the_menu_begins_with_newer_ids() -> None:
+    entries = folder("p-6.8.12-9-pve", "P-6.8.12-10-pve", "p-6.8.0-rc1")
+    assert order(entries.places) == ["P-6.8.12-10-pve", "p-6.8.12-9-pve", "p-6.8.0-rc1"]
+    assert order(folder("arch", "arch-lts", "a-5", "a-10").places) == ["arch", "arch-lts", "a-10", "a-5"]
+    assert entries.default("p-6.8.12-9-pve.conf") == "p-6.8.12-9-pve"
+    assert entries.default("p-*") == entries.default(None, "x", "p-6.8.12-10-PVE.conf") == "P-6.8.12-10-pve"
+    assert (entries.default("x.conf"), entries.asked("x.conf")) == ("P-6.8.12-10-pve", {None})
+    assert folder(".a", "auto-b").entries == {}
+
+
+def test_entries_with_a_sort_key_come_first() -> None:
+    entries = folder(
+        "z", a="sort-key debian\nversion 6.1\n", b="sort-key debian\nversion 6.10\n",
+        c="sort-key debian\nmachine-id 1\nversion 7\n", d="sort-key arch\nversion 1\n",
+    )
+    assert order(entries.places) == ["d", "b", "a", "c", "z"]
+    assert entries.default() == "d"
+
+
+def test_boot_counters_are_no_part_of_the_id() -> None:
+    entries = folder("m-6.1+3", "m-6.5+0-3", "m-6.0")
+    assert set(entries.entries) == {"m-6.1", "m-6.5", "m-6.0"}
+    assert order(entries.places) == ["m-6.1", "m-6.0", "m-6.5"]  # no tries are left for 6.5
+    assert (entries.default(), entries.default("m-*")) == ("m-6.1", "m-6.1")
+    assert entries.default("m-6.1.conf") == entries.default("m-6.1+3.conf") == "m-6.1"
+    assert entries.asked("m-6.5.conf") == {"m-6.5", None}  # before systemd 258 the id was the file name
+    assert (entries.default("m-6.5.conf"), entries.default("m-6.5*")) == (None, "m-6.5")
+    assert (entries.of_file("m-6.5+0-3"), entries.of_file(None)) == ("m-6.5", None)
+    assert set(folder("a+1", "a", "a+x").entries) == {"a", "a+1", "a+x"}
+
+
+def test_a_name_without_conf_was_an_id_once() -> None:
+    entries = folder("arch", "zen")
+    assert (entries.default("zen"), entries.default("arch")) == ("zen", None)
+
+
+def test_the_order_of_versions() -> None:
+    rising = ["~1", "", "ab", "abb", "abc", "0001", "002", "12", "122", "122.9", "123~rc1-1", "123", "123-a", "123-a.1",
+              "123-a1-1", "123-3", "123-3.1", "123^patch1", "123^1", "123.a-1", "123.1-1", "123a-1", "124-1"]
+    falling = rising[::-1]
+    assert sorted(falling, key=version_order) == rising
 
 
 def test_an_entry_within_an_if_is_still_an_entry_and_others_are_not() -> None:
