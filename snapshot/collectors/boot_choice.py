@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from ..records import record
 from ..sections.boot import Choice, Menu, Proxmox
 from .boot_bls import Folder
-from .boot_entries import GrubConfig
 from .kernel import installed_kernels, newest
 
 
@@ -31,11 +30,6 @@ class Facts:
     images: Sequence[str]  # names in /boot
     one_shot: str | None
     chosen: str | None
-
-
-def grub_entry(config: GrubConfig, wanted: str) -> str | None:
-    """The key of the entry that GRUB takes for WANTED, or else its first; None when there is no entry."""
-    return config.find(wanted) or config.find("0") or next(iter(config.names.values()), None)
 
 
 def choices(facts: Facts) -> dict[str, Choice | None]:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from ..errors import ParseError
 from ..records import field, record
 from ..sections.boot import Esp, Menu
-from . import boot_bls, boot_choice, boot_entries
+from . import boot_bls, boot_entries
 from .base import Reading
 from .boot_bls import Folder
 
 _MOUNTS, _BY_UUID = "/proc/self/mountinfo", "/dev/disk/by-uuid"
 GRUBS = ("/boot/grub", "/boot/grub2")
 PLACES = ("/boot", "/boot/efi", "/efi")
+_UNSURE = "only GRUB itself can tell which entry that is"
 AUTOMOUNT = "an automount that is not mounted"
 _ON_ESP = (
     "loader/loader.conf", "loader/entries", "loader/entries/*", "grub/grub.cfg", "EFI/proxmox", "EFI/proxmox/*/*",
@@ -108,14 +109,19 @@ def _grub(reading: Reading, path: str, key: str, found: Menus) -> None:
         return
     if config.entries or not config.bls:  # else its entries are those of /boot/loader
         saved, once = found.environment.get("saved_entry"), found.environment.get("next_entry")
-        wanted = (saved if config.saved else config.default) or "0"
-        blind = config.saved and any(u.path == ("grub_env",) for u in reading.unreads)
-        if blind:
+        default, sure = config.find((saved if config.saved else config.default) or "0")
+        if config.saved and any(u.path == ("grub_env",) for u in reading.unreads):
             reading.unread(("menus", key, "default"), path, "it is the saved entry, and grubenv could not be read")
+            default = None
+        elif not (sure and config.sure):
+            reading.unread(("menus", key, "default"), path, _UNSURE)
+            default = None
+        following, sure = config.find(once) if once else (None, True)
+        if not sure:
+            reading.unread(("menus", key, "once"), path, _UNSURE)
+            reading.unread(("next",), path, _UNSURE)
         found.menus[key] = Menu(
-            default=None if blind else boot_choice.grub_entry(config, wanted),
-            once=boot_choice.grub_entry(config, once) if once else None,
-            entries=dict(sorted(config.entries.items())),
+            default=default, once=following if sure else None, entries=dict(sorted(config.entries.items()))
         )
         found.reasons[key] = "saved_entry of grubenv" if config.saved and saved else "default of grub.cfg"
 

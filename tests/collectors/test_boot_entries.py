@@ -96,14 +96,80 @@ def test_an_entry_within_an_if_is_still_an_entry_and_others_are_not() -> None:
     entries = "menuentry \"A\" --id a {\n  linux /vmlinuz-6.1 x\n}\nfi\nmenuentry 'UEFI' {\n  fwsetup\n}\n"
     found = parse_grub("if [ x = y ]; then\n" + entries, "/f")
     assert list(found.entries) == ["a"]
-    assert (found.entries["a"].words, found.find("A"), found.find("0")) == (["x"], "a", "a")
+    assert (found.entries["a"].words, found.find("A"), found.find("0")) == (["x"], ("a", False), ("a", False))
+    assert (found.find("UEFI"), found.find("1")) == ((None, True), (None, False))
+    found = parse_grub(entries.replace("fi\n", ""), "/f")
+    assert (found.find("A"), found.find("0"), found.find("9"), found.find("UEFI")) == (*[("a", True)] * 3, (None, True))
 
 
 def test_twins_are_both_kept() -> None:
     twin = "menuentry 'A' {\n linux /vmlinuz-6.1 {}\n}\n"
     found = parse_grub(twin.replace("{}", "x") + twin.replace("{}", "y"), "/f")
     assert list(found.entries) == ["A", "A line 5"]
-    assert (found.find("A"), found.find("1")) == ("A", "A line 5")
+    assert (found.find("A"), found.find("1")) == (("A", True), ("A line 5", True))
+
+
+BY_HAND = """\
+menuentry "A \\"q\\" b" --id x { # the first {
+  linux ($root)/boot/vmlinuz-6.1 root=/dev/sda2 \\
+    quiet iommu=pt # note
+}
+menuentry 'B' --class os { linux /vmlinuz-6.2 ro ; initrd /i /j }
+submenu 'C > c' {
+  menuentry D \\
+    $menuentry_id_option 'd' {
+    linux16 /vmlinuz-6.3 'a=b c' x#y; }
+  menuentry 'It'\\''s' --id=e {
+    linux /vmlinuz-6.4
+  }
+}
+"""
+
+
+def test_entries_written_by_hand_are_understood() -> None:
+    found = parse_grub(BY_HAND, "/f")
+    assert {key: (entry.title, entry.kernel, entry.words) for key, entry in found.entries.items()} == {
+        "x": ('A "q" b', "6.1", ["root=/dev/sda2", "quiet", "iommu=pt"]), "B": ("B", "6.2", ["ro"]),
+        "d": ("C > c > D", "6.3", ['"a=b c"', "x#y"]), "e": ("C > c > It's", "6.4", []),
+    }
+    assert (found.entries["B"].initrds, found.entries["x"].origin.line) == (["/i", "/j"], 2)
+    wanted = {
+        "0": "x", "1": "B", "2": "d", "2>1": "e", "2>9": "d", "C >> c>It's": "e", "C >> c>d": "d", "C > c": "x",
+        "": "x",
+    }
+    assert {name: found.find(name) for name in wanted} == {name: (key, True) for name, key in wanted.items()}
+    assert (found.whole, found.sure) == (True, True)
+
+
+@pytest.mark.parametrize("text", [
+    "menuentry 'D'\n{\n linux /a\n}\n", "menuentry 'A' {\n linux /a\n} fi\n", "menuentry 'A' {\n linux /a\n",
+    "menuentry 'A' {\n linux /a\n}\n}\n", "if true; then\nmenuentry 'A' {\n linux /a\n}\n",
+    "menuentry 'A' {\n linux /a\n}\nmenuentry {\n linux /b\n}\n", "menuentry 'A' {\n linux /a 'b\n}\n",
+])
+def test_what_grub_would_refuse_makes_its_choice_unsure(text: str) -> None:
+    assert not parse_grub(f"set default=0\n{text}", "/f").find("0")[1]
+
+
+def test_entries_that_may_not_be_there_do_not_count_for_sure() -> None:
+    entry = "menuentry '{0}' {{\n linux /vmlinuz-6.{0}\n}}\n"
+    for doubtful in (f"if [ x ]; then {entry.format(3)}fi\n", f"function f {{\n{entry.format(3)}}}\n",
+                     "source /x.cfg\n", "blscfg\n"):
+        found = parse_grub(entry.format(1) + doubtful + entry.format(2), "/f")
+        assert [found.find(name) for name in ("0", "2", "x")] == [("1", True), ("2", False), ("1", True)]
+        assert not found.find("1")[1]
+
+
+HEAD = 'if [ "${next_entry}" ] ; then\n set default="${next_entry}"\n set boot_once=true\nelse\n set default="0"\nfi\n'
+
+
+@pytest.mark.parametrize(("head", "default", "sure"), [
+    (HEAD, "0", True), ("set default=2\n" + HEAD, "0", True), ("default='a b'\n", "a b", True),
+    (HEAD + "if [ x ]; then set default=1; fi\n", "0", False), (HEAD + "if [ x ]; then set default=0; fi\n", "0", True),
+    ("set default=$x\n", "", False), ("function f {\n set default=1\n}\n", "", True), ("", "", True),
+])
+def test_a_default_that_depends_is_not_sure(head: str, default: str, sure: bool) -> None:
+    found = parse_grub(head + "menuentry a {\n set default=7\n linux /b\n}\n", "/f")
+    assert (found.default, found.sure, found.whole) == (default, sure, True)
 
 
 def test_an_environment_keeps_what_chooses() -> None:
