@@ -1,10 +1,12 @@
 """Interfaces named and set up by systemd, from .link, .network and .netdev files.
 
 systemd.link(5), systemd.network(5), systemd.netdev(5), systemd.syntax(7). Of the files with one name that of the first
-folder hides the others, even when it is empty or leads to /dev/null; drop-ins NAME.d/*.conf of all folders come on top.
-Of .link files the first in order of names whose [Match] fits an interface counts, and no other. Lines [Section] and
-Key=Value, # and ; begin comments, a \\ at the end goes on; an empty value forgets what stood before, a repeat adds to
-it.
+folder hides the others; one that is empty or leads to /dev/null masks the name with all its drop-ins, which else come
+on top from NAME.d/*.conf of all folders. Of .link files the first in order of names whose [Match] fits an interface
+counts, and no other. Lines [Section] and Key=Value, # and ; begin comments, a \\ at the end goes on. Of a key's lines
+the last counts, but a list is added to (systemd's link-config-gperf.gperf, networkd-network-gperf.gperf and
+netdev-gperf.gperf say which), and [SR-IOV] stands once for each function. An empty value forgets what stood before;
+that of a device stacked on top says nothing.
 
 What /usr/lib ships of .network and .netdev is for containers and the like, and is not read.
 """
@@ -27,6 +29,11 @@ PATHS = (*FOLDERS, *(f"{folder}/*" for folder in FOLDERS), *(f"{folder}/*.d/*" f
 _SUFFIXES = (".link", ".network", ".netdev")
 _ALL = ("Match", "Link", "NetDev", "Bond", "Bridge", "VLAN", "SR-IOV")
 _SOME = {"Network": ("Bridge", "Bond", "VLAN", "MACVLAN", "IPVLAN", "VXLAN", "MACVTAP")}
+_STACKED = ("Network.VLAN", "Network.MACVLAN", "Network.MACVTAP", "Network.IPVLAN", "Network.VXLAN")
+_LISTS = regex(
+    r"Match\.(?:(?:Permanent)?MACAddress|Path|Driver|Type|Kind|OriginalName|Name|Property|WLANInterfaceType|BSSID)"
+    r"|Link\.(?:AlternativeName|Advertise|WakeOnLan)|Bond\.ARPIPTargets|VLAN\.(?:E|In)gressQOSMaps|SR-IOV\..*"
+)
 _PRIVATE = regex("SSID|Password|Host|Credential|Key", re.IGNORECASE)
 _SECTION = regex(r"\[([^\[\]]+)\]")
 
@@ -54,11 +61,14 @@ def _is_read(folder: str, name: str) -> bool:
 
 
 def _stanza(reading: Reading, path: str, drop_ins: dict[str, str]) -> Stanza:
+    """What the file at PATH and its DROP_INS by name say; nothing of one that is masked."""
     options: dict[str, Setting] = {}
     for file in (path, *(drop_ins[name] for name in sorted(drop_ins))):
         stat = reading.stat(file, "networkd")
-        if stat is not None and stat.type == "file":  # /dev/null masks
+        if stat is not None and stat.type == "file" and stat.size:
             take(options, reading.config(file, "networkd") or "", file)
+        elif file == path and (stat is not None or reading.readlink(file, "networkd") == "/dev/null"):
+            break
     return Stanza(options=options)
 
 
@@ -74,10 +84,10 @@ def take(options: dict[str, Setting], text: str, file: str) -> None:
             continue
         name = f"{section}.{key}"
         if not value:
-            options.pop(name, None)
-        elif name in options:
-            options[name] = options[name].copy(value=f"{options[name].value} {shown(' '.join(value.split()))}"
-            )
+            if name not in _STACKED:
+                options.pop(name, None)
+        elif name in options and (name in _STACKED or _LISTS.fullmatch(name)):
+            options[name] = options[name].copy(value=f"{options[name].value} {shown(' '.join(value.split()))}")
         else:
             options[name] = setting(value, file, number, line)
 

@@ -187,6 +187,24 @@ def test_networkd_keeps_links_and_drops_addresses_and_keys() -> None:
     assert networkd("[Link]\nName=a\nName=\n[Link]\r\nMTUBytes=1\r\n") == {"Link.MTUBytes": "1"}
 
 
+def test_of_a_repeat_the_last_line_counts_but_for_lists() -> None:
+    options: dict[str, Setting] = {}
+    take_networkd(options, "[Match]\nOriginalName=a\nHost=x\n[Link]\nMTUBytes=1500\nNamePolicy=kernel\n", "/a.link")
+    take_networkd(options, "[Link]\nAlternativeName=b\n[Match]\nOriginalName=!c d\nArchitecture=x86\n", "/a.link")
+    take_networkd(options, "[Match]\nArchitecture=arm\n[Link]\nMTUBytes=9000\nNamePolicy=path mac\n"
+                  "AlternativeName=c\n", "/b.conf")
+    assert {name: option.value for name, option in options.items()} == {
+        "Match.OriginalName": "a !c d", "Match.Architecture": "arm", "Link.MTUBytes": "9000",
+        "Link.NamePolicy": "path mac", "Link.AlternativeName": "b c",
+    }
+    origin = options["Link.MTUBytes"].origin
+    assert (origin.file, origin.line, origin.text) == ("/b.conf", 4, "MTUBytes=9000")
+    assert networkd("[Match]\nDriver=a\nDriver=\nDriver=b\n[Network]\nBridge=a\nBridge=b\nVLAN=a\nVLAN=\nVLAN=b\n") == {
+        "Match.Driver": "b", "Network.Bridge": "b", "Network.VLAN": "a b",
+    }
+    assert networkd("[SR-IOV]\nVirtualFunction=0\n[SR-IOV]\nVirtualFunction=1\n") == {"SR-IOV.VirtualFunction": "0 1"}
+
+
 def test_networkd_files_hide_each_other_and_drop_ins_come_on_top() -> None:
     table, unread = found({
         "/etc/systemd/network/10-a.link": "[Link]\nName=lan0\n",
@@ -200,6 +218,15 @@ def test_networkd_files_hide_each_other_and_drop_ins_come_on_top() -> None:
     assert values(table["networkd"]["10-a.link"]) == {"Link.Name": "lan0", "Link.MTUBytes": "9000"}
     assert set(table["networkd"]) == {"10-a.link", "50-pve.link", "99-default.link"}
     assert table["masked"] == {"/usr/lib/systemd/network/10-a.link": "/etc/systemd/network/10-a.link"}
+
+
+@pytest.mark.parametrize("main", ["", None])
+@pytest.mark.parametrize("null", [{"/dev/null": ""}, {}])
+def test_a_masked_file_has_no_drop_ins_either(main: str | None, null: dict[str, Content]) -> None:
+    files = null | {"/etc/systemd/network/10-a.link.d/x.conf": "[Match]\nOriginalName=*\n[Link]\nMTUBytes=9000\n"}
+    path = "/etc/systemd/network/10-a.link"
+    table, _ = found(files | ({path: main} if main is not None else {}), {path: "/dev/null"} if main is None else {})
+    assert values(table["networkd"]["10-a.link"]) == {}
 
 
 def test_udev_rules_that_name_interfaces() -> None:

@@ -109,6 +109,8 @@ def _links(interface: Table, files: Mapping[str, Table]) -> Iterator[Action]:
 
 def fits(interface: Table, options: Table) -> bool | None:
     """Whether the [Match] of a .link file is for INTERFACE; None: not known."""
+    if not options:  # masked
+        return False
     answers: list[bool | None] = []
     for key, setting in options.items():
         section, _, name = key.partition(".")
@@ -144,7 +146,7 @@ def _networkd(files: Mapping[str, Table], names: list[str], why_not: str, doubt:
         if file.endswith(".netdev") and "NetDev.Name" in options:
             yield from _set(options["NetDev.Name"]["value"], options, "NetDev", "networkd", NETWORK, (why_not, doubt))
         elif file.endswith(".network"):
-            only = all(key == "Match.Name" for key in options if key.startswith("Match."))
+            only = [key for key in options if key.startswith("Match.")] == ["Match.Name"]
             patterns = options["Match.Name"]["value"].split() if "Match.Name" in options else ["*"]
             more = doubt or ("" if only else f"[Match] of {file} asks for more than a name")
             for nic in (n for n in names if any(fnmatchcase(n, pattern) for pattern in patterns)):

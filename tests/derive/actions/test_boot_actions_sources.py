@@ -320,6 +320,8 @@ def test_link_files() -> None:
     actions = boot_actions(host({}, net=networkd(**{"10__a_link": path, "99__default_link": default})))
     assert [(a.value, a.doubt) for a in actions] == [
         ("9000", "whether 10-a.link fits eno1 is not known"), ("1500", "10-a.link may come before it")]
+    masked = host({}, net=networkd(**{"10__a_link": "", "99__default_link": default}))
+    assert [(a.value, a.doubt) for a in boot_actions(masked)] == [("1500", "")]
 
 
 def test_networkd_and_netplan() -> None:
@@ -329,6 +331,8 @@ def test_networkd_and_netplan() -> None:
     assert brief(boot_actions(host(running, links=links, net=network))) == [("ip", ("eno1", "mtu"), "9000")]
     assert [a.doubt for a in boot_actions(host({}, net=network))] == [
         "whether systemd-networkd.service runs is not recorded"]
+    (action,) = boot_actions(host(running, links=links, net=networkd(**{"20__a_network": "[Link]\nMTUBytes=9000\n"})))
+    assert action.doubt == "[Match] of 20-a.network asks for more than a name"  # which is not recorded, or it has none
     origin = {"file": "/etc/netplan/1.yaml", "line": 3, "text": "mtu: 9000"}
     plan: dict[str, Any] = {
         "ethernets.eno1": {"options": {"mtu": {"value": "9000", "origin": origin}}},
