@@ -1,17 +1,20 @@
 """Swap areas, zram and zswap, from /proc/swaps, /sys/block/zram* and /sys/module/zswap.
 
 proc(5); Documentation/admin-guide/blockdev/zram.rst, mm/zswap.rst. /proc/swaps has columns Filename, Type, Size, Used
-(KiB) and Priority; blanks in a name are octal (\\040), and a file that was removed has \\040(deleted) at its end.
+(KiB) and Priority. In a name blank, tab, newline and backslash are octal (\\040), other bytes stand as they are
+(swap_show() of the kernel's mm/swapfile.c); a file that was removed has \\040(deleted) at its end.
 """
 
 from __future__ import annotations
 
+import re
+
 from ..errors import ParseError
-from ..regexes import regex
 from ..sections.memory import Swap, Zram, Zswap
 from .attributes import integer, marked
 from .base import Reading
 from .kernel_values import parse_switch, parse_word, value
+from .storage_mounts import decode_place
 
 SWAPS, BLOCK, ZSWAP = "/proc/swaps", "/sys/block", "/sys/module/zswap/parameters"
 SWAP_PATHS = (
@@ -19,7 +22,6 @@ SWAP_PATHS = (
     *(f"{ZSWAP}/{name}" for name in (
         "enabled", "compressor", "zpool", "max_pool_percent", "accept_threshold_percent", "shrinker_enabled")),
 )
-_OCTAL = regex(r"\\([0-3][0-7]{2})")
 
 
 def read_swaps(reading: Reading) -> dict[str, Swap] | None:
@@ -29,17 +31,16 @@ def read_swaps(reading: Reading) -> dict[str, Swap] | None:
 
 def parse_swaps(text: str) -> dict[str, Swap]:
     """The areas by device or file. ParseError names the line that is none, or that the head is missing."""
-    lines = text.splitlines()
-    if not lines or not lines[0].startswith("Filename"):
+    lines = text.rstrip("\n").split("\n")
+    if not lines[0].startswith("Filename"):
         raise ParseError(f"no head of a table of swap areas: {text[:80]!r}")
     found: dict[str, Swap] = {}
     for line in lines[1:]:
-        words = line.split()
+        words = re.findall(r"[^ \t\r]+", line)
         if len(words) != 5:
             raise ParseError(f"no swap area: {line[:80]!r}")
-        name = _OCTAL.sub(lambda code: chr(int(code[1], 8)), words[0]).encode("latin-1", "replace")
         size, used, priority = map(integer, words[2:])
-        found[name.decode("utf-8", "surrogateescape")] = Swap(
+        found[decode_place(words[0])] = Swap(
             type=words[1], size_bytes=size << 10, used_bytes=used << 10, priority=priority)
     return found
 

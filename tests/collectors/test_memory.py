@@ -87,6 +87,12 @@ def test_swaps() -> None:
     assert parse_swaps(HEAD) == {}
 
 
+def test_names_of_swap_files_are_what_they_are() -> None:
+    names = ["/sw\u00e9p", "/\u4ea4\u6362", "/\u4ea4\u4ea4", "/a\udcff", "/a\u00a0b\u2028c", "/a\\134b"]
+    found = parse_swaps(HEAD + "".join(f"{name}  file 4 0 {n}\n" for n, name in enumerate(names)))
+    assert list(found) == [*names[:-1], "/a\\b"]
+
+
 @pytest.mark.parametrize("text", ["", "\0", "/dev/sda2 partition 1 2 3\n", HEAD + "x\n", HEAD + "a b c d e\n"])
 def test_what_is_no_table_of_swaps(text: str) -> None:
     with pytest.raises(ParseError):
