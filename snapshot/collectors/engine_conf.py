@@ -22,7 +22,7 @@ from .secrets import REDACTED, is_secret, redacted, redacted_words
 
 Value = str | int | bool | list[str]
 _DOCKER = regex(
-    r"default-runtime|exec-opts|features\..*|runtimes\.[^.]+\.(path|runtimeType|runtimeArgs)|cdi-spec-dirs|cgroup-parent"
+    r"default-runtime|exec-opts|features\..*|runtimes\..+\.(path|runtimeType|runtimeArgs)|cdi-spec-dirs|cgroup-parent"
     r"|default-cgroupns-mode|default-shm-size|default-ulimits\..*|live-restore|storage-driver|userns-remap|no-new-privileges"
 )
 _CONTAINERD = regex(

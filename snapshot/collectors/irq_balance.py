@@ -4,7 +4,8 @@ irqbalance(1); cputree.c of irqbalance; cgroup-v2.rst of the kernel; systemd.exe
 
 A service that has ended has no cgroup. The unit names the distribution's defaults first, then the file in /etc: the
 last assignment counts. CPUs are banned by a mask or by a list; without either, or with an empty one, the daemon leaves
-out isolated and nohz_full ones by itself. Its other options stand in the section units.
+out isolated and nohz_full ones by itself. It runs once when IRQBALANCE_ONESHOT is there at all, empty or not
+(irqbalance.c). Its other options stand in the section units.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def collect(reading: Reading) -> Irqbalance | None:
     if running is None and not kept:
         return None
     return Irqbalance(
-        running=running, oneshot=bool(once.value) if once else None, banned_cpus=banned, origins=kept or None
+        running=running, oneshot=True if once else None, banned_cpus=banned, origins=kept or None
     )
 
 

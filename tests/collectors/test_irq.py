@@ -189,6 +189,12 @@ def test_banned_cpus_come_from_the_file_that_is_read_last() -> None:
     assert sorted(gather(irq, host)[1].files) == ["/etc/default/irqbalance", "/usr/lib/irqbalance/defaults.env"]
 
 
+@pytest.mark.parametrize(("text", "once"), [("=yes", True), ("=", True), ('=""', True), ("_X=1", None)])
+def test_a_variable_that_is_set_but_empty_makes_irqbalance_run_once(text: str, once: bool | None) -> None:
+    files = machine({}) | {"/etc/default/irqbalance": f"IRQBALANCE_ONESHOT{text}\n"}
+    assert found(MemoryHost(files))[0]["irqbalance"].get("oneshot") is once
+
+
 @pytest.mark.parametrize(("text", "banned", "why"), [
     ("IRQBALANCE_BANNED_CPUS=ff\n", "0-7", None), ("IRQBALANCE_BANNED_CPUS=\n", None, None),
     ("IRQBALANCE_BANNED_CPUS=zz\n", None, "no CPU mask: 'zz'"),

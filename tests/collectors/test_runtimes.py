@@ -139,6 +139,8 @@ def test_docker_without_proxies() -> None:
     }
     assert docker["features.cdi"]["origin"]["line"] == 7
     assert "hunter2" not in str(found(FILES))
+    runtimes = engine_conf.docker('{"runtimes": {"nvidia-1.17": {"path": "/x", "options": {"a": 1}}}}', "/f")
+    assert {name: setting.value for name, setting in runtimes.items()} == {"runtimes.nvidia-1.17.path": "/x"}
 
 
 def test_containerd_by_file() -> None:
