@@ -4,7 +4,8 @@ Documentation/gpu/amdgpu/ (driver-misc, thermal), Documentation/hwmon/sysfs-inte
 properties as lines "name number". gfx_target_version counts decimal (90010) what the name counts hexadecimal (gfx90a).
 Of a partitioned GPU every partition is a node, with a render minor of its own; the first is the GPU's.
 power_dpm_force_performance_level, pp_power_profile_mode and hwmon can wake a GPU that sleeps (amdgpu_pm.c resumes it to
-answer), so they are left alone then. The profile in use is marked * in one of several layouts.
+answer), so they are left alone then. The profile in use is marked * in one of several layouts: a line each, or, of
+SMU 13.0.7, all in the first line (smu_v13_0_7_get_power_profile_mode(), with numbers since Linux 6.12).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ READS = Reads(
     ),
 )
 _ACTIVE = regex(r"^[ \t]*+[0-9]{1,3}+[ \t]*+\(?[ \t]*+([A-Z0-9_]{1,40}?)[ \t]*+\*", re.MULTILINE)
+_IN_ROW = regex(r"[^\n]*?(?<![A-Z0-9_])([A-Z0-9_]{1,40}+) {0,14}\*")
 _ASLEEP = "the GPU sleeps, and reading it could wake it"
 
 
@@ -165,5 +167,5 @@ def gfx_name(version: int) -> str | None:
 
 def parse_profile(text: str) -> str | None:
     """The profile that pp_power_profile_mode marks; None when it marks none."""
-    found = _ACTIVE.search(text)
+    found = _ACTIVE.search(text) or _IN_ROW.match(text)
     return found[1] if found else None

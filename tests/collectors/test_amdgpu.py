@@ -112,7 +112,11 @@ def test_instruction_sets(version: int, name: str | None) -> None:
 @pytest.mark.parametrize(("table", "profile"), [
     ("NUM        MODE_NAME BUSY_SET_POINT\n  0 BOOTUP_DEFAULT :  70\n  5        COMPUTE*:  30\n", "COMPUTE"),
     ("INDEX(NAME) CLOCK_TYPE(NAME)\n 0(BOOTUP_DEFAULT )\n 1(3D_FULL_SCREEN *)\n  0( GFXCLK) 0\n", "3D_FULL_SCREEN"),
-    ("  0 BOOTUP_DEFAULT\n", None), ("", None),
+    ("  0 BOOTUP_DEFAULT\n", None), ("", None), ("BOOTUP_DEFAULT  VIDEO\nGFXCLK * 0\n", None),
+    (f"{' ' * 30}BOOTUP_DEFAULT* 3D_FULL_SCREEN  POWER_SAVING    VIDEO           \n  GFXCLK  0\n", "BOOTUP_DEFAULT"),
+    (f"{' ' * 30}BOOTUP_DEFAULT  3D_FULL_SCREEN  POWER_SAVING    VIDEO         * VR  \nFps  0 0\n", "VIDEO"),
+    (f"{' ' * 30}0 BOOTUP_DEFAULT  1 3D_FULL_SCREEN* 2 POWER_SAVING    3 VIDEO         \n", "3D_FULL_SCREEN"),
+    (f"{' ' * 30}0 BOOTUP_DEFAULT* 1 3D_FULL_SCREEN  2 POWER_SAVING    3 VIDEO         \n", "BOOTUP_DEFAULT"),
 ])
 def test_profiles(table: str, profile: str | None) -> None:
     assert parse_profile(table) == profile
