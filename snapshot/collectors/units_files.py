@@ -2,9 +2,12 @@
 
 systemd.unit(5), "Unit File Load Path"; unit_file_lookup_state() in src/shared/install.c. Of the files with one name the
 first folder's counts. A link to /dev/null or an empty file masks the name, a link to another name in these folders is
-an alias, one that leads out of them is a linked unit. A unit is started by a link in NAME.wants, .requires or
-.upholds of any folder, but enabled only by one in /etc or /run. NAME.d, TYPE.d, the name cut at each dash, and a
-template's .d hold drop-ins; of those with one file name the first folder's counts, and they are read by file name.
+an alias, one from an instance to its template is the instance, one that leads out of them is a linked unit. A unit is
+started by a link in NAME.wants, .requires or .upholds of any folder, but enabled only by one in /etc or /run that has
+its name, one of its Alias= or that of its DefaultInstance=; by another name it is enabled indirectly.
+
+NAME.d, TYPE.d, the name cut at each dash, a template's .d and those of all aliases hold drop-ins; of those with one
+file name the first counts (unit_file_find_dropin_paths() in src/shared/dropin.c), and they are read by file name.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ TYPES = (".service", ".timer", ".path", ".socket", ".swap", ".mount")
 LIMIT = 1 << 20  # bytes of a file
 _LINKED = (".wants", ".requires", ".upholds")
 _INSTALL = ("WantedBy", "RequiredBy", "UpheldBy", "Alias")
+_RANKS = {folder: rank for rank, folder in enumerate(FOLDERS)}
 
 
 @record()
@@ -38,27 +42,39 @@ class Catalogue:
     """What lies in the folders, by name."""
 
     files: dict[str, str] = field(default_factory=dict)  # unit -> the file that counts
-    hidden: dict[str, str] = field(default_factory=dict)  # masked unit -> the file that would count
-    empty: set[str] = field(default_factory=set)  # of these, those found to be empty
+    hidden: dict[str, str] = field(default_factory=dict)  # unit -> the file that would count without that one
+    empty: set[str] = field(default_factory=set)  # files that were found to be empty
     targets: dict[str, str] = field(default_factory=dict)  # file -> where it leads, of links
     aliases: dict[str, str] = field(default_factory=dict)  # name -> name of the unit that it stands for
     wanted: dict[str, set[str]] = field(default_factory=dict)  # unit -> units that start it
-    enablers: dict[str, set[str]] = field(default_factory=dict)  # unit -> folders of the links that enable it
+    names_of: dict[str, list[str]] = field(default_factory=dict)  # unit -> its aliases
+    instances: set[str] = field(default_factory=set)  # that are links to their templates
+    links: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # unit -> folder and name of its links
     drop_ins: dict[str, list[str]] = field(default_factory=dict)  # NAME.d -> folders of that name, in order
     names: dict[str, list[str]] = field(default_factory=dict)  # of each folder NAME.d
 
     def parts(self, unit: str) -> list[str]:
         """The drop-in files of UNIT in reading order."""
         found: dict[str, str] = {}
-        for name in drop_in_names(unit):
-            for folder in self.drop_ins.get(name, ()):
+        *own, general = drop_in_names(unit)
+        for names in (own, *(drop_in_names(alias)[:-1] for alias in self.names_of.get(unit, ())), [general]):
+            folders = [folder for name in names for folder in self.drop_ins.get(name, ())]
+            for folder in sorted(folders, key=lambda folder: _RANKS[posixpath.dirname(folder)]):
                 for file in self.names[folder]:
                     found.setdefault(file, f"{folder}/{file}")
         return [found[file] for file in sorted(found) if file.endswith(".conf")]
 
     def fragment(self, unit: str) -> str | None:
         """The file of UNIT, or of the template that it is an instance of."""
-        return self.files.get(unit) or self.files.get(template(unit))
+        general = template(unit)
+        return self.files.get(unit) or self.files.get(self.aliases.get(general, general))
+
+    def source(self, unit: str) -> str | None:
+        """The file that says what UNIT does, or would do were it not masked."""
+        file = self.fragment(unit)
+        if file is not None and not self.masked(file):
+            return file
+        return self.hidden.get(unit) or self.hidden.get(template(unit))
 
     def masked(self, file: str) -> bool:
         """Whether FILE is empty or a link to /dev/null."""
@@ -67,27 +83,44 @@ class Catalogue:
     def state(self, unit: str, file: str, lines: Iterable[Line]) -> UnitState:
         """As systemctl is-enabled says."""
         run = file.startswith("/run/")
-        enablers = self.enablers.get(unit, set())
         if self.masked(file):
             return "masked-runtime" if run else "masked"
-        if any(folder.startswith("/etc/") for folder in enablers):
-            return "enabled"
-        if enablers:
-            return "enabled-runtime"
         if file.startswith(_GENERATED):
             return "generated"
         if file.startswith(_TRANSIENT):
             return "transient"
+        install = [line for line in lines if line.section == "Install" and line.value]
+        links, known = self.links.get(unit, set()), _known(unit, install)
+        if enabled := self._enabled(unit, {folder for folder, name in links if name in known}):
+            return enabled
         if file in self.targets:
             return "linked-runtime" if run else "linked"
-        keys = {line.key for line in lines if line.section == "Install" and line.value}
+        if any(folder in (_ETC, _RUN) for folder, _ in links):
+            return "indirect"
+        keys = {line.key for line in install}
         return "disabled" if keys & {*_INSTALL} else "indirect" if "Also" in keys else "static"
+
+    def _enabled(self, unit: str, folders: set[str]) -> UnitState | None:
+        """What links to UNIT in FOLDERS make of it; those that the system came with count for instances only."""
+        if _ETC in folders:
+            return "enabled"
+        if _RUN in folders:
+            return "enabled-runtime"
+        return "static" if folders and unit != template(unit) else None
+
+
+def _known(unit: str, install: Iterable[Line]) -> set[str]:
+    """The names that a link which enables UNIT may have."""
+    words = {(line.key, word) for line in install for word in line.value.split()}
+    stem, at, kind = unit.partition("@.")
+    instances = {f"{stem}@{word}.{kind}" for key, word in words if at and key == "DefaultInstance"}
+    return {unit, *instances, *(word for key, word in words if key == "Alias")}
 
 
 def template(unit: str) -> str:
     """foo@.service for foo@bar.service; the name itself when it has no instance."""
     stem, at, rest = unit.partition("@")
-    return f"{stem}@{posixpath.splitext(rest)[1]}" if at else unit
+    return f"{stem}@.{rest.rpartition('.')[2]}" if at else unit
 
 
 def drop_in_names(unit: str) -> list[str]:
@@ -108,6 +141,8 @@ def look(reading: Reading) -> Catalogue:
             continue
         for name in reading.list(folder, "units"):
             _entry(reading, found, folder, name)
+    for alias, unit in found.aliases.items():
+        found.names_of.setdefault(unit, []).append(alias)
     return found
 
 
@@ -118,31 +153,45 @@ def _entry(reading: Reading, found: Catalogue, folder: str, name: str) -> None:
         _file(reading, found, path, name)
     elif suffix in _LINKED:
         for unit in reading.list(path, "units"):
-            found.wanted.setdefault(unit, set()).add(stem)
-            if folder in (_ETC, _RUN):
-                found.enablers.setdefault(unit, set()).add(folder)
+            if folder not in (_ETC, _RUN) or not _is_file(reading, f"{path}/{unit}"):
+                found.wanted.setdefault(unit, set()).add(stem)
+                _link(found, folder, unit, template(unit))
     elif suffix == ".d":
         found.drop_ins.setdefault(name, []).append(path)
         found.names[path] = reading.list(path, "units")
 
 
+def _is_file(reading: Reading, path: str) -> bool:
+    """Whether it is known to be no link; systemd passes over such."""
+    stat = reading.stat(path, "units", follow=False)
+    return stat is not None and stat.type == "file"
+
+
+def _link(found: Catalogue, folder: str, name: str, other: str) -> None:
+    """A link in FOLDER called NAME, which counts for the unit OTHER too."""
+    for unit in {name, other}:
+        found.links.setdefault(unit, set()).add((folder, name))
+
+
 def _file(reading: Reading, found: Catalogue, path: str, name: str) -> None:
     if name in found.files or name in found.aliases:
-        if found.masked(found.files.get(name, "")):
-            found.hidden.setdefault(name, path)
+        found.hidden.setdefault(name, path)
         return
     target = reading.readlink(path, "units")
     if target is None:
         found.files[name] = path
         return
-    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    folder = posixpath.dirname(path)
+    whole = posixpath.normpath(posixpath.join(folder, target))
     other = posixpath.basename(whole)
-    if posixpath.dirname(whole) in FOLDERS and other != name:
-        found.aliases[name] = other
-        if path.startswith((_ETC, _RUN)):
-            found.enablers.setdefault(other, set()).add(posixpath.dirname(path))
-    else:
+    if posixpath.dirname(whole) not in FOLDERS or other == name:
         found.files[name], found.targets[path] = path, whole
+        return
+    _link(found, folder, name, other)
+    if other == template(name):
+        found.instances.add(name)
+    else:
+        found.aliases[name] = other
 
 
 Presets = Sequence[tuple[str, str]]

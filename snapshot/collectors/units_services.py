@@ -59,7 +59,8 @@ class Services:
         return dict(sorted(self.found.items()))
 
     def _instances(self) -> set[str]:
-        return {name for name in self.catalogue.wanted if template(name) in self.catalogue.files}
+        named = {*self.catalogue.wanted, *self.catalogue.instances}
+        return {name for name in named if template(name) != name and self.catalogue.fragment(name)}
 
     def _service(self, name: str) -> None:
         lines = self._lines(name)
@@ -89,16 +90,14 @@ class Services:
 
     def _lines(self, name: str) -> list[Line] | None:
         """What its files say, or would say were it not masked; None when they cannot be read (noted)."""
-        file = self.catalogue.fragment(name)
-        if file is None or self.catalogue.masked(file):
-            file = self.catalogue.hidden.get(name)
-        if file is None:
-            return []
-        data = self.reading.bytes(file, "units", name, limit=LIMIT)
-        if data is None:
-            return None
-        if not data:
+        file = self.catalogue.source(name)
+        data = self._data(file, name)
+        if file and data == b"":  # it masks the name
             self.catalogue.empty.add(file)
+            file = self.catalogue.source(name)
+            data = self._data(file, name)
+        if file is None or data is None:
+            return [] if file is None else None
         text, parts = decode(data), self.catalogue.parts(name)
         if not (parts or name in KNOWN or self._may_matter(name, file, text)):
             return []
@@ -106,6 +105,9 @@ class Services:
         for path in parts:
             found += parse(text_of(self.reading, path, "units", name), path)
         return effective(found)
+
+    def _data(self, file: str | None, name: str) -> bytes | None:
+        return self.reading.bytes(file, "units", name, limit=LIMIT) if file else b""
 
     def _may_matter(self, name: str, file: str, text: str) -> bool:
         """Whether a packaged service needs to be parsed: most run a program and no script."""
@@ -134,7 +136,7 @@ class Services:
     def _add(self, name: str, lines: list[Line], told: list[Command], triggers: str | None = None) -> None:
         file = self.catalogue.fragment(name) or ""
         parts = self.catalogue.parts(name)
-        for path in (self.catalogue.hidden.get(name, file), *parts):
+        for path in (self.catalogue.source(name) or file, *parts):
             text_of(self.reading, path, "units", name, listed=True)
         install = [f"{line.key}={line.value}" for line in lines if line.section == "Install" and line.key in _INSTALL]
         kind, remains = last(lines, "Service", "Type"), last(lines, "Service", "RemainAfterExit")
@@ -153,7 +155,7 @@ class Services:
         })
 
     def _wanted_by(self, name: str) -> list[str] | None:
-        names = [name, *(alias for alias, unit in self.catalogue.aliases.items() if unit == name)]
+        names = [name, *self.catalogue.names_of.get(name, ())]
         return sorted(set().union(*(self.catalogue.wanted.get(n, ()) for n in names))) or None
 
 

@@ -129,6 +129,28 @@ def test_a_masked_unit_tells_what_does_not_run() -> None:
     unit = table["units"]["mrrs.service"]
     assert (unit["state"], unit["file"], unit["commands"][0]["tools"]) == (
         "masked-runtime", f"{RUN}/mrrs.service", ["setpci"])
+    files[f"{ETC}/mrrs.service"] = ""
+    table, _ = found(files)
+    unit = table["units"]["mrrs.service"]
+    assert (unit["state"], unit["file"], unit["commands"][0]["tools"]) == ("masked", f"{ETC}/mrrs.service", ["setpci"])
+    files |= {f"{VENDOR}/t@.service": "[Service]\nExecStart=setpci %i\n", f"{ETC}/t@.service": ""}
+    table, _ = found(files, {f"{ETC}/m.target.wants/t@x.service": f"{VENDOR}/t@.service"})
+    assert {table["units"][name]["state"] for name in ("t@.service", "t@x.service")} == {"masked"}
+
+
+def test_an_instance_that_is_a_link_to_its_template_is_a_unit() -> None:
+    text = "[Service]\nExecStart=setpci %i\n[Install]\nWantedBy=m.target\n"
+    table, _ = found({f"{VENDOR}/t@.service": text}, {f"{ETC}/t@x.service": f"{VENDOR}/t@.service"})
+    assert {name: unit["state"] for name, unit in table["units"].items()} == {
+        "t@.service": "indirect", "t@x.service": "enabled"}
+
+
+def test_drop_ins_of_an_alias_count() -> None:
+    files: dict[str, Content] = {f"{VENDOR}/u.service": "[Service]\nExecStart=/x\n",
+                                 f"{ETC}/al.service.d/a.conf": "[Service]\nLimitMEMLOCK=infinity\n"}
+    table, _ = found(files, {f"{ETC}/al.service": f"{VENDOR}/u.service"})
+    unit = table["units"]["u.service"]
+    assert (unit["drop_ins"], unit["limits"]["LimitMEMLOCK"]["value"]) == ([f"{ETC}/al.service.d/a.conf"], "infinity")
 
 
 def test_a_timer_that_starts_a_tuning_unit_is_one() -> None:

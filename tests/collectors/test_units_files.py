@@ -47,7 +47,9 @@ INSTALL = "[Install]\nWantedBy=multi-user.target\n"
     (VENDOR, {f"{ETC}/m.target.requires/a.service": f"{VENDOR}/a.service"}, INSTALL, "enabled"),
     (VENDOR, {f"{RUN}/m.target.wants/a.service": f"{VENDOR}/a.service"}, INSTALL, "enabled-runtime"),
     (VENDOR, {f"{VENDOR}/m.target.wants/a.service": "../a.service"}, "", "static"),
-    (VENDOR, {f"{ETC}/b.service": f"{VENDOR}/a.service"}, INSTALL, "enabled"),
+    (VENDOR, {f"{ETC}/b.service": f"{VENDOR}/a.service"}, f"{INSTALL}Alias=c.service b.service\n", "enabled"),
+    (VENDOR, {f"{ETC}/b.service": f"{VENDOR}/a.service"}, INSTALL, "indirect"),
+    (VENDOR, {f"{ETC}/m.target.wants/b.service": f"{VENDOR}/a.service"}, INSTALL, "disabled"),
     (VENDOR, {f"{ETC}/a.service": "/dev/null"}, INSTALL, "masked"),
     (VENDOR, {f"{RUN}/a.service": "../../../dev/null"}, INSTALL, "masked-runtime"),
     ("/opt/x", {f"{ETC}/a.service": "/opt/x/a.service"}, INSTALL, "linked"),
@@ -55,6 +57,25 @@ INSTALL = "[Install]\nWantedBy=multi-user.target\n"
 ])
 def test_states(folder: str, links: dict[str, str], text: str, expected: str) -> None:
     assert state("a.service", {f"{folder}/a.service": "x"}, links, text) == expected
+
+
+@pytest.mark.parametrize(("links", "more", "expected"), [
+    ({f"{ETC}/m.target.wants/t@x.service": "../t@.service"}, "DefaultInstance=x\n", ("enabled", "enabled")),
+    ({f"{ETC}/m.target.wants/t@x.service": "../t@.service"}, "DefaultInstance=y\n", ("indirect", "enabled")),
+    ({f"{RUN}/m.target.wants/t@x.service": "../t@.service"}, "", ("indirect", "enabled-runtime")),
+    ({f"{VENDOR}/m.target.wants/t@x.service": "../t@.service"}, "", ("disabled", "static")),
+    ({f"{ETC}/t@x.service": f"{VENDOR}/t@.service"}, "", ("indirect", "enabled")),
+    ({f"{ETC}/m.target.wants/t@y.service": "../t@.service"}, "", ("indirect", "disabled")),
+])
+def test_states_of_a_template_and_its_instance(links: dict[str, str], more: str, expected: tuple[str, str]) -> None:
+    files: dict[str, Content] = {f"{VENDOR}/t@.service": "x"}
+    assert tuple(state(unit, files, links, INSTALL + more) for unit in ("t@.service", "t@x.service")) == expected
+    assert "t@x.service" not in catalogue(files, links)[0].aliases
+
+
+def test_what_is_no_link_starts_nothing() -> None:
+    files: dict[str, Content] = {f"{VENDOR}/a.service": "x", f"{ETC}/m.target.wants/a.service": "y"}
+    assert (state("a.service", files, text=INSTALL), catalogue(files)[0].wanted) == ("disabled", {})
 
 
 def test_the_first_folder_counts() -> None:
@@ -77,9 +98,19 @@ def test_drop_ins_of_all_kinds_in_reading_order() -> None:
         f"{VENDOR}/service.d/10.conf", f"{ETC}/a-.service.d/15.conf", f"{ETC}/a-b@.service.d/20.conf",
         f"{ETC}/a-b@x.service.d/30.conf",
     ]
+    assert found.parts("a-b@.service")[:2] == [f"{VENDOR}/service.d/10.conf", f"{ETC}/a-.service.d/15.conf"]
     assert drop_in_names("a-b-c.service") == [
         "a-b-c.service.d", "a-b-.service.d", "a-.service.d", "service.d"]
-    assert template("a@b.service") == "a@.service"
+    assert [template(name) for name in ("a@b.service", "a@.service", "a.b@c.d.service", "a.service")] == [
+        "a@.service", "a@.service", "a.b@.service", "a.service"]
+
+
+def test_drop_ins_of_aliases_and_the_better_folder_before_the_closer_name() -> None:
+    found, _ = catalogue({
+        f"{VENDOR}/a-b.service": "x", f"{VENDOR}/a-b.service.d/1.conf": "", f"{ETC}/a-.service.d/1.conf": "",
+        f"{ETC}/al.service.d/1.conf": "", f"{ETC}/al.service.d/2.conf": "", f"{ETC}/service.d/2.conf": "",
+    }, {f"{ETC}/al.service": f"{VENDOR}/a-b.service"})
+    assert found.parts("a-b.service") == [f"{ETC}/a-.service.d/1.conf", f"{ETC}/al.service.d/2.conf"]
 
 
 def test_presets() -> None:

@@ -118,6 +118,8 @@ class Starts:
             return "the unit lies in /run only", ""
         if state == "enabled-runtime":
             return "the unit is enabled in /run only", ""
+        if "@." in name:
+            return "a template runs as its instances only", ""
         if name == RC_LOCAL:
             return self._rc_local()
         why_not, doubt = self._pulled(name, unit)
