@@ -95,7 +95,10 @@ def _section(diff: Diff, name: str, sieve: Sieve) -> None:
         return
     one, other = diff.before.outcomes[name], diff.after.outcomes[name]
     diff.counts.sections += 1
-    if "absent" in (one.state, other.state):
+    absent = [outcome.state for outcome in (one, other)].count("absent")
+    if absent == 2:
+        return
+    if absent and not (one.unread or other.unread):
         _absent(diff, name, sieve)
     elif not (one.unread or other.unread or diff.moves.before_of) and diff.before.text(name) == diff.after.text(name):
         diff.counts.same += one.facts
@@ -134,10 +137,8 @@ def _not_comparable(diff: Diff, name: str, sieve: Sieve) -> None:
 
 
 def _absent(diff: Diff, name: str, sieve: Sieve) -> None:
-    """What one side shows not to exist is gone, or new, as a whole."""
+    """What one side shows not to exist is gone, or new, as a whole, if the other side could read all of it."""
     one, other = diff.before.outcomes[name], diff.after.outcomes[name]
-    if one.state == other.state:
-        return
     state: State = "removed" if other.state == "absent" else "added"
     side, why = (diff.before, other.why) if state == "removed" else (diff.after, one.why)
     table = side.table(name)

@@ -34,7 +34,8 @@ def _values(change: Change) -> str:
     if change.section == "files":
         return "content changed" if change.state == "changed" else change.state
     if change.why:
-        return f"{change.state}, {change.facts:,} facts: {change.why}"
+        side = "; before" if change.state == "added" else ""
+        return f"{change.state}, {plural(change.facts, 'fact')}{side}: {change.why}"
     if change.state == "moved":
         return f"was {change.before}"
     if isinstance(change.before, list) and isinstance(change.after, list):

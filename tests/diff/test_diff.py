@@ -135,6 +135,20 @@ def test_what_a_side_shows_to_be_absent_is_gone_as_one_change() -> None:
     assert change.facts == count_facts(pci(512)) - len(GPUS)  # where the registers come from is evidence
 
 
+@pytest.mark.parametrize(("facts", "unread", "path"), [
+    ({"machines": {}}, ["machines"], ()),
+    ({"machines": {"100": {"config_file": "/etc/pve/qemu-server/100.conf", "name": "a", "live": {}}}}, ["mappings"],
+     ("machines", "100")),
+])
+def test_what_a_side_shows_to_be_absent_and_the_other_could_not_read_is_not_all_new(
+    facts: dict[str, Any], unread: list[str], path: tuple[str, ...],
+) -> None:
+    before = snapshot({}, states={"qemu": "absent"})
+    found = mirrored(before, snapshot({"qemu": facts}, unread={"qemu": [unread]}, why="EAGAIN"))
+    assert [(change.path, change.state) for change in found.changes] == ([(path, "added")] if path else [])
+    assert [(e.path, e.side, e.why) for e in found.incomparable] == [(tuple(unread), "after", "EAGAIN")]
+
+
 def test_registers_that_only_root_may_read_are_unknown_and_the_rest_is_compared() -> None:
     bare = {"functions": {a: {k: v for k, v in gpu(0).items() if k != "express"} for a in GPUS}}
     paths = [["functions", address, "express"] for address in GPUS]

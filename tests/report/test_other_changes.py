@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from snapshot.diff import compare
 from snapshot.diff.change import Change
 from snapshot.engine.finding import Evidence, Finding
 from snapshot.engine.settings import Waiver
+from snapshot.report.change_lines import line
 from snapshot.report.order import entries
 from snapshot.report.other_changes import Sorted, sorted_changes
 from snapshot.report.review import Review
@@ -75,3 +77,11 @@ def test_what_a_derived_table_was_made_of_is_not_called_harmless() -> None:
 
 def test_where_a_rule_could_not_be_judged_nothing_is_called_harmless() -> None:
     assert not changed(evidence("net"), unknowns=(unknown("c.d"),)).heaps[0].harmless
+
+
+def test_the_evidence_of_an_absence_is_told_of_the_side_that_it_is_of() -> None:
+    device = {"name": "mlx5_0"}
+    some, none = snapshot({"rdma": {"devices": {"mlx5_0": device}}}), snapshot({}, states={"rdma": "absent"})
+    for sides, text in (((none, some), "+ rdma  added, 1 fact; before: because"),
+                        ((some, none), "- rdma  removed, 1 fact: because")):
+        assert [line(change) for change in compare(*sides).changes] == [text]
