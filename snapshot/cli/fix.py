@@ -45,19 +45,40 @@ def fix(
 
     The script runs on that host only, backs up what it edits, and refuses a file that is no longer what the snapshot
     saw. What needs a decision stays a comment in it.
+    Standard error says how many rules could not be judged.
     """
     from .. import __version__
     from ..fix import Made, script
     from ..report.headline import stamps
 
-    found = _review(Terms(rules=rules, config=config, fail_on_existing=fail_on_existing), before, after, foreseen)
+    terms = Terms(rules=rules, config=config, fail_on_existing=fail_on_existing)
+    found = _review(terms, before, after, foreseen)
     if found.after.meta.redacted:
         raise SnapError(f"{found.after_name} is redacted: its names and addresses are pseudonyms")
     items = [_item(findings, entry) for entry, findings in _chosen(found, only, least)]
     words = [*filter(None, (before, after)), *(["--forecast"] if foreseen else []), *(["--now"] if now else [])]
     command = f"{arguments.program()} fix {shlex.join(words)}".rstrip()
-    made = Made(command, tuple(filter(None, stamps(found))), __version__, _now())
+    unsure = "" if only else _unsure(found, least, terms.again(_verb(before, after, foreseen), before, after))
+    warnings = tuple(f"Warning: {warning}." for warning in (found.diff.warnings if found.diff else ()))
+    made = Made(command, (*filter(None, stamps(found)), *warnings), __version__, _now(), unsure)
     arguments.write(script(items, found.after, made, now).encode("utf-8", "surrogateescape"))
+    nothing = "" if items else "nothing was found to mend; "
+    for line in (*warnings, *([nothing + unsure] if unsure else [])):
+        click.echo(f"{arguments.program()}: {line}", err=True)
+
+
+def _verb(before: str | None, after: str | None, foreseen: bool) -> str:
+    """The verb whose findings are mended."""
+    return "forecast" if foreseen else "check" if before is not None and after is None else "diff"
+
+
+def _unsure(review: Review, least: str, command: str) -> str:
+    """How many rules at or above LEAST could not be judged, and the COMMAND that says why; empty where all could."""
+    from ..engine.finding import reaches
+    from ..report.paper import plural
+
+    rules = {one.rule for one in review.judgement.unknown if reaches(one.severity, least) and not review.allowed(one)}
+    return f"{plural(len(rules), 'rule')} could not be judged: `{command}` says why." if rules else ""
 
 
 def _review(terms: Terms, before: str | None, after: str | None, foreseen: bool) -> Review:

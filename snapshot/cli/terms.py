@@ -213,12 +213,16 @@ class Terms:
         """The command, to be pasted. Where explain, which has fewer options, counts otherwise, by the rule."""
         existing = alone or self.existing == self.settings.diff.fail_on_existing
         numbered = existing and (rules is None or len(rules) == len(self.own_rules))
-        options = [] if self.config is None else ["--config", self.config]
-        options += [word for place in self.rules for word in ("--rules", place)]
+        named = tuple(typed)
+        return lambda number, rule: self.again("explain", str(number if numbered else rule), *named)
+
+    def again(self, *words: str | None) -> str:
+        """The command of these WORDS with the same settings and rules, to be pasted."""
         import shlex
 
-        program, rest = arguments.program(), shlex.join([*filter(None, typed), *options])
-        return lambda number, rule: f"{program} explain {number if numbered else rule} {rest}".rstrip()
+        options = [] if self.config is None else ["--config", self.config]
+        options += [word for place in self.rules for word in ("--rules", place)]
+        return f"{arguments.program()} {shlex.join([*filter(None, words), *options])}"
 
     def rule(self, identifier: str) -> Rule:
         """The rule of this id, as the settings want it, or as it is written if they disable it. UsageError for none."""

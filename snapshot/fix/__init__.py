@@ -26,12 +26,16 @@ RULE = "# " + "-" * 76
 
 @record(frozen=True)
 class Made:
-    """What a script was made from and by, for its head: the COMMAND, the SIDES in words, the TOOL and its time."""
+    """What a script was made from and by, for its head: the COMMAND, the SIDES in words, the TOOL and its time.
+
+    UNSURE says what could not be judged, so that no remedy is known for it; empty where all was.
+    """
 
     command: str
     sides: tuple[str, ...]
     tool: str
     when: str
+    unsure: str = ""
 
 
 def script(items: Iterable[Item], after: Snapshot, made: Made, now: bool = False) -> str:
@@ -47,13 +51,15 @@ def script(items: Iterable[Item], after: Snapshot, made: Made, now: bool = False
 
 def _head(after: Snapshot, made: Made, now: bool, found: Sequence[Block]) -> str:
     meta, left = after.meta, sum(block.left for block in found)
+    nothing = "Nothing was found to mend." if made.unsure else "There is nothing to mend."
     lines = [
         f"Mends what `{made.command}` finds on {meta.host}: {'until the next boot or start' if now else 'for good'}.",
         *made.sides, f"Made by hostsnap {made.tool}, {made.when}. Machine {meta.machine or 'not known'}.", "",
         "Read it first. As root: sh FILE -n shows what it would change, sh FILE does it, and again is harmless.",
         "It refuses a file that is no longer what the snapshot saw. Files as they were go to",
         "/var/lib/hostsnap/backup/TIME. Exit status: 0 done, 1 something was refused or failed, 2 not run.",
-        f"{len(found)} blocks; {left} of them leave something to you." if found else "There is nothing to mend.",
+        f"Blocks: {len(found)}, of which {left} leave something to you." if found else nothing,
+        *filter(None, [made.unsure]),
     ]
     return "#!/bin/sh\n" + "\n".join(map(comment, lines)) + "\n"
 

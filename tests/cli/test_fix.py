@@ -10,9 +10,9 @@ import pytest
 from snapshot.cli import arguments
 
 from ..fix.machine import shellcheck
-from ..pairs import story
+from ..pairs import snapshot, story
 from ..recordings import PAIRS, pair
-from .command import Snap
+from .command import Ended, Snap
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def rules(script: str) -> list[str]:
 
 def test_the_story(snap: Snap, sides: tuple[str, str]) -> None:
     ended = snap("fix", *sides)
-    assert (ended.code, ended.err) == (0, "")
+    assert ended.code == 0
     assert rules(ended.out)[0] == "lxc.device-major-stale"
     assert "pcie.maxreadreq-reverted" in rules(ended.out)
     assert "pct_set 101 -dev0 /dev/nvidia-uvm,mode=0666 -dev1 /dev/nvidia-uvm-tools,mode=0666 || return" in ended.out
@@ -74,6 +74,36 @@ def test_what_was_so_before_is_mended_when_asked_for(snap: Snap, sides: tuple[st
     assert rules(snap("fix", "b.toml", "b.toml").out) == []
     assert "lxc.device-major-stale" in rules(snap("fix", "b.toml", "b.toml", "--fail-on-existing").out)
     assert rules(snap("fix", "b.toml", "b.toml", "--only", "lxc.device-major-stale").out)
+
+
+def unsure(ended: Ended) -> tuple[int, str]:
+    """How many rules the script says that could not be judged, and the command that says why."""
+    (said,) = re.findall(r"^# (\d+) rules? could not be judged: `(.*)` says why\.$", ended.out, re.MULTILINE)
+    return int(said[0]), said[1]
+
+
+def test_what_could_not_be_judged_is_no_script_that_has_nothing_to_mend(snap: Snap, tmp_path: Path) -> None:
+    snapshot({}).save("blind.toml")
+    ended = snap("fix", "blind.toml", "--config", "/dev/null")
+    count, command = unsure(ended)
+    assert command.endswith(" check blind.toml --config /dev/null")
+    assert "# Nothing was found to mend.\n" in ended.out and "There is nothing to mend" not in ended.out
+    assert f"nothing was found to mend; {count} rules could not be judged: `{command}` says why." in ended.err
+    checked = snap("check", "blind.toml", "--config", "/dev/null")
+    assert f"{count} rules could not be judged." in " ".join(checked.out.split())
+
+
+def test_a_script_with_blocks_says_what_could_not_be_judged(snap: Snap, sides: tuple[str, str]) -> None:
+    ended = snap("fix", *sides)
+    assert unsure(ended)[1].endswith(" diff a.toml b.toml")
+    assert unsure(snap("fix", "--forecast", "a.toml"))[1].endswith(" forecast a.toml")
+    assert unsure(snap("fix", *sides, "--from", "critical"))[0] < unsure(ended)[0]
+    assert "could not be judged" not in (chosen := snap("fix", *sides, "--only", "1")).out + chosen.err
+
+
+def test_a_pair_that_is_none_is_warned_of(snap: Snap, sides: tuple[str, str]) -> None:
+    ended = snap("fix", *reversed(sides))
+    assert "# Warning: the wrong way round" in ended.out and "Warning: the wrong way round" in ended.err
 
 
 @pytest.mark.parametrize("argv", [
@@ -152,8 +182,8 @@ def test_every_pair_makes_a_script_without_a_fault(
 ) -> None:
     monkeypatch.setenv("SNAP_CONFIG", "/dev/null")
     files = [str(tmp_path / side) for side in ("a.toml", "b.toml")]
-    for snapshot, file in zip(pair(name), files, strict=True):
-        snapshot.save(file)
+    for side, file in zip(pair(name), files, strict=True):
+        side.save(file)
     for options in ((), ("--now",)):
         ended = snap("fix", *files, "--from", "info", "--fail-on-existing", *options)
         assert ended.code == 0, ended.err
