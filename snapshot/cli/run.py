@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..records import replace
 from ..sections import NAMES
 from . import arguments
 from .outputs import Output, emit
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from ..document import Snapshot
+    from ..report.review import Ran
 
 NOT_FOUND, NOT_RUN = 127, 126  # as a shell reports them
 PASSED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -57,12 +59,14 @@ def run(
         click.echo(f"{arguments.program()}: {command[0]}: no such command", err=True)
         sys.exit(NOT_FOUND)
     before = _taken(names, "before-run", save)
-    code = _run(command)
+    ran = _run(command)
+    if ran and ran.exit_code != NOT_RUN:
+        click.echo(f"{arguments.program()}: {ran.command} {ran.how}", err=True)
     after = _taken(names, "after-run", save)
     rules = [rule for rule in terms.own_rules if names.issuperset(rule.needs)]
-    found = terms.review(before, after, "before", "after", rules)
+    found = replace(terms.review(before, after, "before", "after", rules), ran=ran)
     emit(found, outputs, everything)
-    sys.exit(code or found.exit_code)
+    sys.exit(found.exit_code)
 
 
 def _taken(names: Collection[str], label: str, save: bool) -> Snapshot:
@@ -79,8 +83,10 @@ def _taken(names: Collection[str], label: str, save: bool) -> Snapshot:
     return taken
 
 
-def _run(command: tuple[str, ...]) -> int:
-    """Runs COMMAND and returns its exit status as a shell tells it."""
+def _run(command: tuple[str, ...]) -> Ran | None:
+    """Runs COMMAND. Its end, with the exit code as a shell tells it; None if that is 0."""
+    from ..report.review import Ran
+
     if sys.stdout is not None:
         sys.stdout.flush()
     with _passing() as started:
@@ -88,10 +94,20 @@ def _run(command: tuple[str, ...]) -> int:
             child = subprocess.Popen(command)
         except OSError as error:
             click.echo(f"{arguments.program()}: {command[0]}: {error.strerror}", err=True)
-            return NOT_RUN
+            return Ran(command[0], NOT_RUN, "could not be run")
         started(child)
         code = child.wait()
-    return 128 - code if code < 0 else code
+    if code < 0:
+        return Ran(command[0], 128 - code, f"was ended by {_signal(-code)}")
+    return Ran(command[0], code, f"failed with exit code {code}") if code else None
+
+
+def _signal(number: int) -> str:
+    """SIGKILL; of one without a name, its number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 @contextmanager

@@ -50,6 +50,7 @@ def table(review: Review) -> dict[str, Any]:
         **({"disabled_rules": list(review.disabled)} if review.disabled else {}),
         "threshold": review.threshold, "allow_unknown": list(review.allow_unknown),
         "fail_on_existing": review.fail_on_existing, "exit_code": review.exit_code,
+        **({"command": asdict(review.ran)} if review.ran else {}),
     }
 
 

@@ -112,4 +112,5 @@ def ending(review: Review) -> str:
         3: f"no {new}finding, but {plural(rules, 'rule')} could not be judged"
            " (--allow-unknown RULE or SECTION lets it pass).",
     }
-    return f"Exit {review.exit_code}: {what[review.exit_code]}"
+    ran = f"that of {review.ran.command}, which {review.ran.how}. Of what changed: " if review.ran else ""
+    return f"Exit {review.exit_code}: {ran}{what[review.found]}"

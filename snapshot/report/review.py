@@ -36,6 +36,15 @@ def _explain(number: int, _: str) -> str:
 
 
 @record(frozen=True)
+class Ran:
+    """A command that was run between both snapshots and failed: its name, exit code, and HOW it ended, in words."""
+
+    command: str
+    exit_code: int
+    how: str
+
+
+@record(frozen=True)
 class Review:
     """Everything that a report needs. The names are what the user called the snapshots: a label, an id, now."""
 
@@ -55,6 +64,7 @@ class Review:
     outlook: Outlook | None = None  # of a forecast: what is foreseen
     disabled: Sequence[str] = ()  # rules that the settings leave out
     benchmarks: Benchmarks | None = None  # of both sides; None where neither has a measurement
+    ran: Ran | None = None
 
     @cached_property
     def score(self) -> Score | None:
@@ -96,6 +106,11 @@ class Review:
 
     @property
     def exit_code(self) -> int:
+        """That of a command that failed, else what was found comes to."""
+        return self.ran.exit_code if self.ran else self.found
+
+    @property
+    def found(self) -> int:
         """0 nothing at or above the threshold, 1 findings, 3 none, but a verdict that counts is unknown."""
         return 1 if self.gating else 3 if self.open_questions else 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -29,13 +30,14 @@ def side(size: int) -> Snapshot:
 
 
 @pytest.fixture
-def sides(monkeypatch: pytest.MonkeyPatch) -> list[Snapshot]:
+def sides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Snapshot]:
     """What the next takes give; the host itself is not read."""
     found = [side(size) for size in (4096, 512)]
     left: Iterator[Snapshot] = iter(found)
     monkeypatch.setattr("snapshot.cli.arguments.host", lambda _root, _s: open_host(str(FIXTURES / "hosts/pve-small")))
     monkeypatch.setattr("snapshot.capture.take", lambda _host, _names, _label: next(left))
     monkeypatch.setenv("SNAP_CONFIG", "/dev/null")
+    monkeypatch.chdir(tmp_path)
     return found
 
 
@@ -45,11 +47,28 @@ def test_what_a_command_changed(snap: Snap, sides: list[Snapshot]) -> None:
     assert "pcie.maxreadreq-reverted" in ended.out
 
 
-@pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -TERM $$", 143), ("exit 1", 1)])
-def test_the_command_s_own_status(snap: Snap, sides: list[Snapshot], script: str, code: int) -> None:
-    ended = snap("run", "sh", "-c", script)
+@pytest.mark.parametrize(("script", "code", "how"), [
+    ("exit 7", 7, "failed with exit code 7"), ("exit 1", 1, "failed with exit code 1"),
+    ("kill -TERM $$", 143, "was ended by SIGTERM"), ("kill -36 $$", 164, "was ended by signal 36"),
+])
+def test_the_command_s_own_status(snap: Snap, sides: list[Snapshot], script: str, code: int, how: str) -> None:
+    ended = snap("run", "-f", "text", "-f", "json=run.json", "sh", "-c", script)
     assert ended.code == code
     assert "pcie.maxreadreq-reverted" in ended.out  # it may have changed something before it failed
+    end = f"Exit {code}: that of sh, which {how}. Of what changed: new findings at or above high."
+    assert " ".join(ended.out.split()).endswith(end)
+    assert ended.err.endswith(f": sh {how}\n")
+    told = json.loads(Path("run.json").read_text())
+    assert (told["exit_code"], told["command"]) == (code, {"command": "sh", "exit_code": code, "how": how})
+
+
+def test_what_cannot_be_started_is_told(snap: Snap, sides: list[Snapshot], tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.write_text("#!/nosuch/interpreter\n")
+    broken.chmod(0o755)
+    ended = snap("run", str(broken))
+    assert ended.code == 126
+    assert f"Exit 126: that of {broken}, which could not be run." in " ".join(ended.out.split())
 
 
 def test_no_such_command_takes_nothing(snap: Snap, monkeypatch: pytest.MonkeyPatch) -> None:
