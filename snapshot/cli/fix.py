@@ -57,6 +57,7 @@ def fix(
         raise SnapError(f"{found.after_name} is redacted: its names and addresses are pseudonyms")
     items = [_item(findings, entry) for entry, findings in _chosen(found, only, least)]
     words = [*filter(None, (before, after)), *(["--forecast"] if foreseen else []), *(["--now"] if now else [])]
+    words += [part for word in only for part in ("--only", word)]
     command = f"{arguments.program()} fix {shlex.join(words)}".rstrip()
     unsure = "" if only else _unsure(found, least, terms.again(_verb(before, after, foreseen), before, after))
     warnings = tuple(f"Warning: {warning}." for warning in (found.diff.warnings if found.diff else ()))
@@ -121,13 +122,16 @@ def _chosen(review: Review, only: tuple[str, ...], least: str) -> Iterator[tuple
 
 def _meant(word: str, found: list[Entry]) -> list[Finding]:
     """The findings that a number, RULE or RULE:SUBJECT names, as in explain. SnapError when there is none to mend."""
+    from ..report.groups import about, called, few
+
     rule, subject = (*re.split("[ :]", word, maxsplit=1), "")[:2]
     every = [(entry.number, one) for entry in found for one in entry.group.findings if one.verdict == "fail"]
     mine = [one for number, one in every if (word.isdecimal() and number == int(word)) or one.rule == rule]
-    whole = [one for one in mine if subject in ("", one.subject, one.part)]
-    if meant := whole or [one for one in mine if subject in one.subject]:
+    if meant := about(mine, subject):
         return meant
-    raise SnapError(f"--only {word}: there is no such finding to mend; the report has {len(found)}")
+    there = few([called(one) for one in mine if one.subject], ", ")
+    rest = f"{rule} has {there}" if there else f"the report has {len(found)}"
+    raise SnapError(f"--only {word}: there is no such finding to mend; {rest}")
 
 
 def _item(findings: tuple[Finding, ...], entry: Entry) -> Item:

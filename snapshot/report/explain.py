@@ -11,7 +11,7 @@ from ..engine.path import Gap, Row
 from ..engine.trail import Met, Step, Trial, case, trail
 from ..errors import SnapError, misspelt
 from . import condition_words as words
-from .groups import Group, few, grouped
+from .groups import Group, about, called, few, grouped
 from .order import Entry, entries
 from .paper import Paper, plural
 from .review import Review
@@ -61,13 +61,7 @@ def _meant(review: Review, found: Sequence[Entry], key: str) -> tuple[str, str, 
     if rule_id not in known:
         near = misspelt(rule_id, known)
         raise SnapError(f"there is no rule {rule_id!r}" + (f": did you mean {near[0]!r}?" if near else ""))
-    return rule_id, subject.strip(), _about([finding for finding in every if finding.rule == rule_id], subject.strip())
-
-
-def _about(findings: list[Finding], subject: str) -> list[Finding]:
-    """Those about the subject: of this name, else with this name as a part."""
-    whole = [finding for finding in findings if subject in ("", finding.subject, finding.part)]
-    return whole or [finding for finding in findings if subject in finding.subject]
+    return rule_id, subject.strip(), about((finding for finding in every if finding.rule == rule_id), subject.strip())
 
 
 def _choice(paper: Paper, rule_id: str, groups: Sequence[Group], found: Sequence[Entry]) -> None:
@@ -203,10 +197,7 @@ def _silent(paper: Paper, review: Review, rule_id: str, subject: str) -> None:
     judgement = review.judgement
     rule = next(rule for rule in review.rules if rule.id == rule_id)
     if subject and rule_id in judgement.items:
-        keys = [item.key for item in items(rule, case(review.before, review.after, review.diff, review.derive))]
-        key = subject if subject in keys else next((key for key in keys if subject in key), None)
-        if key is None:
-            raise SnapError(f"{rule_id} looks at nothing that is called {subject!r}")
+        key = _looked_at(review, rule, subject)
         paper.head("NOTHING", f"nothing to say of {key}", rule_id)
         _rule(paper, review, rule, key)
     elif rule_id in judgement.not_applicable:
@@ -215,3 +206,18 @@ def _silent(paper: Paper, review: Review, rule_id: str, subject: str) -> None:
         paper.head("PASSED", f"it looked at {plural(judgement.items[rule_id], 'item')}: {rule.title}", rule_id)
     else:
         paper.head("NOTHING", f"rules of scope {rule.scope} are not applied here", rule_id)
+
+
+def _looked_at(review: Review, rule: Rule, subject: str) -> str:
+    """The one item that RULE looks at of which SUBJECT is the name or a part of it. SnapError when that is not one."""
+    walked = items(rule, case(review.before, review.after, review.diff, review.derive))
+    keys = [*dict.fromkeys(item.key for item in walked if item.key)]
+    meant = [subject] if subject in keys else [key for key in keys if subject in key]
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        raise SnapError(f"{rule.id} looks at {len(meant)} that are called {subject!r}: {few(meant, ', ')}")
+    found = (*review.judgement.findings, *review.judgement.unknown)
+    told = {one.subject: called(one) for one in found if one.rule == rule.id and one.subject}
+    there = few([*told.values(), *(key for key in keys if key not in told)], ", ")
+    raise SnapError(f"{rule.id} looks at nothing that is called {subject!r}{there and '; there is '}{there}")

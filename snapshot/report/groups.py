@@ -82,6 +82,19 @@ def few(names: Sequence[str], between: str = " ") -> str:
     return f"{between.join(names[: MANY - 1])} and {len(names) - MANY + 1:,} more"
 
 
+def about(findings: Iterable[Finding], subject: str) -> list[Finding]:
+    """Those about SUBJECT: of this name, as their key or as the report has it, else with this as a part of it."""
+    every = list(findings)
+    whole = [finding for finding in every if subject in ("", finding.subject, finding.part)]
+    return whole or [finding for finding in every if subject in finding.subject or subject in (finding.part or "")]
+
+
+def called(finding: Finding) -> str:
+    """Its subject, and the part that the report names it by where that is not of the subject."""
+    part = finding.part or ""
+    return finding.subject + ("" if part in finding.subject else f" ({part})")
+
+
 def merged(lists: Sequence[Sequence[str]]) -> list[str]:
     """Every line once, after all that stand before it in any list: all edits come before the restart they share.
 

@@ -106,6 +106,12 @@ def test_a_pair_that_is_none_is_warned_of(snap: Snap, sides: tuple[str, str]) ->
     assert "# Warning: the wrong way round" in ended.out and "Warning: the wrong way round" in ended.err
 
 
+def test_the_subjects_that_there_are_are_named(snap: Snap, sides: tuple[str, str]) -> None:
+    said = snap("fix", *sides, "--only", "lxc.device-major-stale:nosuch").err
+    assert "lxc.device-major-stale has 101 /dev/nvidia-uvm, 101 /dev/nvidia-uvm-tools" in said
+    assert "--only lxc.device-major-stale`" in snap("fix", *sides, "--only", "lxc.device-major-stale").out
+
+
 @pytest.mark.parametrize("argv", [
     ("--only", "nosuch"), ("--only", "99"), ("--only", "lxc.device-major-stale:nosuch"), ("--only", ""),
     ("--from", "worst"), ("--forecast",),

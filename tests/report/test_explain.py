@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from snapshot.engine.settings import Waiver
 from snapshot.errors import SnapError
 from snapshot.report.explain import render_explain
+from snapshot.report.groups import about, called
 from snapshot.report.review import Review
 from tests.pairs import GPUS, devices, gpu, lxc, pci, snapshot, story
 from tests.report.made import review
@@ -95,8 +96,19 @@ def test_a_rule_that_passes_on_an_item_is_explained_too() -> None:
     assert f"it looked at 8 items: PCIe MaxReadReq is lower than before {MAX}" in one_line(render_explain(found, MAX))
     text = render_explain(found, f"{MAX} 41:00.0")
     assert f"NOTHING   nothing to say of {GPUS[2]}" in text and "It passes:" in text and "    yes  driver is" in text
-    with pytest.raises(SnapError, match=r"looks at nothing that is called 'ff:00\.0'"):
+    names = f"{', '.join(GPUS[:4])} and 4 more".replace(".", r"\.")
+    with pytest.raises(SnapError, match=rf"looks at nothing that is called 'ff:00\.0'; there is {names}$"):
         render_explain(found, f"{MAX} ff:00.0")
+    with pytest.raises(SnapError, match=rf"looks at 8 that are called '0000': {names}$"):
+        render_explain(found, f"{MAX} 0000")
+
+
+def test_a_finding_is_meant_by_a_part_of_what_the_report_calls_it() -> None:
+    lost = finding("nvidia.xid", subject="GPU-5 79").copy(part="0000:a1:00.0")
+    assert about([lost], "a1:00.0") == about([lost], "a1") == about([lost], "GPU-5") == [lost]
+    assert about([lost], "e1:00.0") == []
+    assert called(lost) == "GPU-5 79 (0000:a1:00.0)"
+    assert called(finding("a.b", subject="101 /dev/a").copy(part="/dev/a")) == "101 /dev/a"
 
 
 def test_a_resolved_one_says_what_had_to_be_in_order_besides() -> None:
