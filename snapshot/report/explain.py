@@ -38,7 +38,7 @@ def render_explain(review: Review, finding_key: str, width: int = 80, color: boo
     """
     found, paper = entries(review), Paper(width, color)
     rule_id, subject, findings = _meant(review, found, finding_key.strip())
-    groups = grouped(findings)
+    groups = grouped(findings, review.judgement.findings)
     if len(groups) > 1:
         _choice(paper, rule_id, groups, found)
     elif groups:

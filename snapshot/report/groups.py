@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 
 from ..engine.finding import Evidence, Finding
@@ -33,7 +33,12 @@ class Group:
     @property
     def told(self) -> bool:
         """Whether the headline names every part."""
-        return self.count == 1 or ("{parts}" in str(self.first.group) and self.count <= MANY)
+        return self.count == 1 or (self.begun and self.count <= MANY)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the headline names the parts, of many the first."""
+        return "{parts}" in str(self.first.group)
 
     @property
     def parts(self) -> list[str]:
@@ -116,19 +121,27 @@ def merged(lists: Sequence[Sequence[str]]) -> list[str]:
         return list(chain.from_iterable(lists))
 
 
-def grouped(findings: Iterable[Finding]) -> list[Group]:
-    """The findings by what they say, in the order of the first of each."""
-    groups: dict[str, list[Finding]] = {}
+def grouped(findings: Iterable[Finding], among: Iterable[Finding] = ()) -> list[Group]:
+    """The findings by what they say, in the order of the first of each. AMONG are others that may be their causes."""
+    findings, groups = list(findings), dict[str, list[Finding]]()
+    causes: dict[tuple[str, ...], Finding] = {one.key(): one for one in (*among, *findings)}
     for finding in findings:
-        groups.setdefault(_story(finding), []).append(finding)
+        groups.setdefault(_story(finding, causes), []).append(finding)
     return [Group(tuple(group)) for group in groups.values()]
 
 
-def _story(finding: Finding) -> str:
-    """What has to be equal: for a known verdict the values and explanation, for an unknown one the reasons."""
+def _story(finding: Finding, causes: Mapping[tuple[str, ...], Finding]) -> str:
+    """What has to be equal: for a known verdict the values and explanation, for an unknown one the reasons.
+
+    A value that is the name of what the finding is about says nothing of its own, and causes may be alike themselves.
+    """
     if not finding.group:
         return repr(finding.key())
     if finding.verdict == "unknown":
         return repr((finding.rule, sorted({(str(e.side), e.why) for e in finding.evidence})))
-    values = (finding.before, finding.after, finding.why, finding.explained_by, finding.waived_by, finding.cause)
+    sides = ["{part}" if value and value in (finding.subject, finding.part) else value
+             for value in (finding.before, finding.after)]
+    cause = causes.get((*finding.cause,))
+    due = _story(cause.copy(cause=[]), causes) if cause else finding.cause
+    values = (*sides, finding.why, finding.explained_by, finding.waived_by, due)
     return repr((finding.rule, finding.severity, finding.class_, finding.group, values))

@@ -80,7 +80,7 @@ class Findings:
         self._paper.blank()
 
     def _parts(self, group: Group) -> None:
-        if not group.told:
+        if not group.told and (self._everything or not group.begun):
             self._paper.prose(group.between.join(group.parts) if self._everything else group.parts_said, "  ")
 
     def _reasons(self, entry: Entry) -> None:

@@ -42,6 +42,22 @@ def test_what_reads_alike_is_one_group_that_names_its_parts() -> None:
     assert (many.headline, many.told) == ("9 fail: 0, 1, 2, 3 and 5 more", False)
 
 
+def test_a_value_that_is_the_own_name_tells_none_from_others() -> None:
+    (gone,) = grouped([finding("x", before="x"), finding("y", before="y")])
+    assert gone.headline == "2 fail: x, y"
+    assert len(grouped([finding("x", before="x"), finding("y")])) == 2
+
+
+def test_causes_that_read_alike_are_one_cause() -> None:
+    causes = [finding(name, rule="c.d") for name in ("x", "y")]
+    caused = [finding(name, cause=["c.d", name]) for name in ("x", "y")]
+    assert [group.count for group in grouped([*caused, *causes])] == [2, 2]
+    assert [group.count for group in grouped(caused, causes)] == [2]
+    assert [group.count for group in grouped(caused)] == [1, 1]
+    other = finding("y", rule="c.d", after=1)
+    assert [group.count for group in grouped([*caused, causes[0], other])] == [1, 1, 1, 1]
+
+
 def test_how_to_check_is_said_once_for_many() -> None:
     same, other = ([finding(name, verify=["a", check + (name if more else "")]) for name in ("x", "y", "z")]
                    for check, more in (("b", False), ("c", True)))
