@@ -93,7 +93,8 @@ def collect(reading: Reading) -> Steps:
         raise AbsentError(f"no module nvidia in {nvidia_module.MODULES}, no function of vendor 10de in {DEVICES}")
     user = UserSpace(libraries=libraries or None, persistenced=nvidia_userspace.is_persistenced(reading),
                      fabric_settings=nvidia_userspace.read_fabric_settings(reading) or None)
-    reason = _forbidden(reading, bound) if loaded else "nvidia-smi is not run: the module nvidia is not loaded"
+    known = "the module nvidia is not loaded" if loaded is False else "it is not known whether its module is loaded"
+    reason = _forbidden(reading, bound) if loaded else f"nvidia-smi is not run: {known}"
     results = yield _commands(reading, reason)
     asked = _Asked(reading, {c.argv: result for c, result in results.items()}, reason, loaded is False)
     report = read_report(asked.answers, reason)

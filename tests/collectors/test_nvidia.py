@@ -212,6 +212,7 @@ def test_a_host_that_tells_nothing_is_unknown() -> None:
     table, unread, _ = found(({}, {}, {}, {}))
     assert "loaded" not in table
     assert {"loaded", "driver", "gpus", "topology", "events", "nvlink"} <= set(unread)
+    assert unread["topology"] == "nvidia-smi is not run: it is not known whether its module is loaded"
     table, unread, _ = found(({}, {}, {"/run/nvidia-persistenced/socket": DENIED}, {}))
     assert unread["user_space.persistenced"] == "EACCES" and "persistenced" not in table["user_space"]
 
