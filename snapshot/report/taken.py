@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..document import Outcome, Snapshot
+from ..document import Outcome, Snapshot, UnreadFact
 from ..records import record
 from ..sections import NAMES
 from .paper import plural, shown
@@ -71,10 +71,19 @@ def _trouble(name: str, outcome: Outcome) -> Iterator[str]:
     if outcome.state in ("ok", "absent", "skipped"):
         return
     unread = outcome.unread or []
-    first = outcome.why or (f"{unread[0].source}: {unread[0].why}" if unread else "")
     more = f" and {len(unread) - 1:,} more" if len(unread) > 1 else ""
     head = f"  {outcome.state:<8} {name:<8} "
-    yield f"{head}{_short(first, WIDTH - len(head) - len(more))}{more}"
+    room = WIDTH - len(head) - len(more)
+    first = _short(outcome.why, room) if outcome.why else _reason(unread[0], room) if unread else ""
+    yield f"{head}{first}{more}"
+
+
+def _reason(fact: UnreadFact, room: int) -> str:
+    """The source and why it could not be read: of a long path the end, where that has no room the reason alone."""
+    keys = fact.source.split("/")
+    sources = [fact.source, *(f".../{'/'.join(keys[at:])}" for at in range(2, len(keys)) if not keys[0])]
+    texts = (f"{source}: {fact.why}" for source in sources)
+    return next((text for text in texts if len(text) <= room), _short(fact.why, room))
 
 
 def _short(text: str, room: int) -> str:

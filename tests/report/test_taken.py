@@ -18,6 +18,19 @@ def test_the_summary_fits_80_columns_with_trouble_in_every_section() -> None:
     assert max(map(len, text)) <= 80
 
 
+def test_of_a_long_source_the_end_is_said_and_of_no_reason_a_part() -> None:
+    def line(source: str, why: str) -> str:
+        outcomes = {name: Outcome(state="timeout", facts=0) for name in sections.NAMES}
+        outcomes["pci"] = Outcome(state="timeout", facts=0, unread=[UnreadFact(path=["x"], source=source, why=why)])
+        text = taken.render(Snapshot.build(META, outcomes, {}, {}), "/f", "@1", 1.0, "snap")
+        return next(line for line in text.splitlines() if line.startswith("  timeout  pci "))
+
+    config, why = "/sys/bus/pci/devices/0000:a1:00.0/config", "device does not answer (all ones)"
+    assert line(config, "EACCES") == f"  timeout  pci      {config}: EACCES"
+    assert line(config, why) == f"  timeout  pci      .../config: {why}"
+    assert line("a-command with --many words", f"{why}, {'x' * 20}") == f"  timeout  pci      {why}, {'x' * 20}"
+
+
 def test_an_accelerator_without_a_display_is_a_gpu() -> None:
     functions = {"0000:01:00.0": {"class_code": "120000", "vendor": "1002"},
                  "0000:02:00.0": {"class_code": "030000", "vendor": "1a03"},
