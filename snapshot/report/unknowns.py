@@ -26,7 +26,8 @@ def lacks(review: Review) -> list[Lack]:
     """Every unknown verdict once, under what is missing for it; the worst first."""
     found: dict[Reason, list[Group]] = {}
     for group in grouped(review.judgement.unknown):
-        found.setdefault(tuple(_reasons(group)), []).append(group)
+        reasons = (reason if review.before else reason.removeprefix("after: ") for reason in _reasons(group))
+        found.setdefault(tuple(reasons), []).append(group)
     return [Lack(reasons, groups) for reasons, groups in found.items()]
 
 

@@ -6,7 +6,8 @@ from snapshot.report import unknowns
 from snapshot.report.paper import Paper
 from snapshot.report.review import Review
 
-from .made import judged, unknown
+from ..pairs import snapshot
+from .made import judged, review, unknown
 
 
 def text(review: Review, everything: bool = False) -> str:
@@ -23,6 +24,11 @@ UNKNOWN   3 rules lack the same evidence
   high      a.high  b.high
   low       a.low
 """
+
+
+def test_one_snapshot_alone_has_no_side() -> None:
+    found = judged(unknowns=[unknown("a.a")], base=review(None, snapshot({})))
+    assert [lack.reasons for lack in unknowns.lacks(found)] == [("pci: EACCES",)]
 
 
 def test_another_reason_path_or_side_is_another_story() -> None:
