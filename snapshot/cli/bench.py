@@ -161,9 +161,9 @@ def compare(
     \b
     Exit codes:
       0  nothing at or above --fail-on
-      1  findings: a benchmark got worse, or failed
+      1  findings at or above --fail-on: a benchmark got worse, or failed
       2  error, or neither has a benchmark
-      3  no finding, but a rule at or above --fail-on could not be judged
+      3  no such finding, but a rule at or above --fail-on could not be judged
     """
     from ..report.bench_compare import of_benchmarks
 

@@ -48,9 +48,9 @@ def diff(
     \b
     Exit codes:
       0  nothing at or above --fail-on
-      1  findings
+      1  findings at or above --fail-on
       2  error
-      3  no finding, but a rule at or above --fail-on could not be judged
+      3  no such finding, but a rule at or above --fail-on could not be judged
     """
     terms = Terms(**options)
     if null:

@@ -46,6 +46,9 @@ def fix(
     The script runs on that host only, backs up what it edits, and refuses a file that is no longer what the snapshot
     saw. What needs a decision stays a comment in it.
     Standard error says how many rules could not be judged.
+
+    \b
+    Exit codes: 0 printed, also when there is nothing to mend; 2 error
     """
     from .. import __version__
     from ..fix import Made, script

@@ -39,9 +39,9 @@ def forecast(
     \b
     Exit codes:
       0  nothing at or above --fail-on
-      1  findings
+      1  findings at or above --fail-on
       2  error
-      3  no finding, but a rule at or above --fail-on could not be judged
+      3  no such finding, but a rule at or above --fail-on could not be judged
     """
     if baseline == reference == arguments.STDIN:
         raise click.UsageError("standard input can be one snapshot only")

@@ -58,7 +58,9 @@ def verdict(review: Review, entries: Sequence[Entry]) -> list[str]:
         from .forecast import came_true
 
         also.append(f"Forecast: {came_true(review.score)}.")
-    return [first, *also, *([f"{plural(unsure, 'rule')} could not be judged."] if unsure else [])]
+    worst = len({finding.rule for finding in review.judgement.unknown if finding.severity == "critical"})
+    what = f"{plural(unsure, 'rule')} could not be judged{f', {worst} of them critical' if worst else ''}."
+    return [first, *also, *([what] if unsure else [])]
 
 
 def _words(review: Review) -> tuple[str, str, str]:
@@ -109,7 +111,7 @@ def ending(review: Review) -> str:
     what = {
         0: f"no {new}finding at or above {review.threshold}.",
         1: f"{new}findings at or above {review.threshold}.",
-        3: f"no {new}finding, but {plural(rules, 'rule')} could not be judged"
+        3: f"no {new}finding at or above {review.threshold}, but {plural(rules, 'such rule')} could not be judged"
            " (--allow-unknown RULE or SECTION lets it pass).",
     }
     ran = f"that of {review.ran.command}, which {review.ran.how}. Of what changed: " if review.ran else ""

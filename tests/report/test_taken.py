@@ -27,7 +27,7 @@ def test_of_a_long_source_the_end_is_said_and_of_no_reason_a_part() -> None:
 
     config, why = "/sys/bus/pci/devices/0000:a1:00.0/config", "device does not answer (all ones)"
     assert line(config, "EACCES") == f"  timeout  pci      {config}: EACCES"
-    assert line(config, why) == f"  timeout  pci      .../config: {why}"
+    assert line(config, why) == f"  timeout  pci      .../0000:a1:00.0/config: {why}"
     assert line("a-command with --many words", f"{why}, {'x' * 20}") == f"  timeout  pci      {why}, {'x' * 20}"
 
 
