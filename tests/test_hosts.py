@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from snapshot.capture import take
 from snapshot.document import Snapshot
+from snapshot.host.recorded import open_host
+from snapshot.host.recorder import Recorder
+from snapshot.redact import Redaction
 from snapshot.report import page
 from snapshot.sections import NAMES
 
-from .recordings import HOSTS, taken
+from .recordings import FIXTURES, HOSTS, taken
 
 
 class TomlFile(SingleFileSnapshotExtension):
@@ -38,6 +44,28 @@ def test_no_collector_fails_and_the_file_reads_back_the_same(host: str) -> None:
     again = Snapshot.loads(text.encode(), host)
     assert [again.section(name) for name in NAMES] == [found.section(name) for name in NAMES]
     assert again.dumps() == text
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_recording_of_it_is_the_same_host(host: str, tmp_path: Path) -> None:
+    made = str(tmp_path / ("r.tar" if ".tar" in host else "r"))
+    recorder = Recorder(open_host(str(FIXTURES / "hosts" / host)), made)
+    first = take(recorder).dumps()
+    recorder.close()
+    assert first == taken(host).dumps()
+    assert take(open_host(made)).dumps() == first
+
+
+@pytest.mark.parametrize("host", ["pve-small", "vm-tuned.tar.xz"])
+def test_a_redacted_recording_of_it_is_the_redacted_host(host: str, tmp_path: Path) -> None:
+    redaction = Redaction(b"a key of these tests only", taken(host))
+    recorder = Recorder(open_host(str(FIXTURES / "hosts" / host)), f"{tmp_path}/r.tar", held=True)
+    take(recorder)
+    recorder.revise(redaction.recording)
+    recorder.close()
+    again, wanted = take(open_host(f"{tmp_path}/r.tar")), redaction.snapshot
+    assert again.outcomes == wanted.outcomes
+    assert [again.table(name) for name in NAMES] == [wanted.table(name) for name in NAMES]
 
 
 @pytest.mark.parametrize(("host", "section", "state"), [

@@ -14,7 +14,8 @@ from contextlib import suppress
 from typing import ParamSpec, TypeVar
 
 from ..records import field, record
-from .base import NOT_THERE, Command, Names, Prune, Result, Session, Stat
+from .asked import Asked
+from .base import NOT_THERE, Command, Host, Names, Prune, Result, Session, Stat
 from .recorded import Recorded, folders
 from .tables import NAME, Tables
 from .tree import Memory
@@ -45,7 +46,7 @@ class Answers:
     links: dict[str, str | OSError] = field(default_factory=dict)
     stats: dict[tuple[str, bool], Stat | OSError] = field(default_factory=dict)  # by path and FOLLOW
     whether: set[str] = field(default_factory=set)  # paths of which only the existence was asked
-    globbed: set[str] = field(default_factory=set)  # only listed by a glob: why there is nothing is all one
+    globbed: dict[str, Names | OSError] = field(default_factory=dict)  # by a glob: why there is nothing is all one
     walks: list[Walk] = field(default_factory=list)
     results: dict[Command, Result] = field(default_factory=dict)
     asked: dict[str, Names] = field(default_factory=dict)  # by section: what it may read
@@ -75,9 +76,11 @@ class Answers:
         tables.links = {path: text for path, text in self.links.items() if isinstance(text, str)}
         return tables
 
-    def _correct(self, tables: Tables, replay: Recorded) -> bool:
-        """Enters what makes the replay answer as the host did; false when it already does."""
-        wrong = [(p, call, known) for p, call, known, got in self._replayed(replay) if not _same(known, got)]
+    def _correct(self, tables: Tables, made: Recorded) -> bool:
+        """Enters what makes MADE answer as the host did; false when it already does."""
+        replay = Asked(made, self.asked) if self.asked else made
+        known_and_got = (*self._replayed(replay), *self._globbed(made))
+        wrong = [(path, call, known) for path, call, known, got in known_and_got if not _same(known, got)]
         extra = {walk.top: _walked(walk, replay).keys() - walk.given.keys() for walk in self.walks}
         for path, call, known in wrong:
             _note(tables, path, call, known)
@@ -86,14 +89,12 @@ class Answers:
                 tables.unwalked[top] = sorted({*paths, *tables.unwalked.get(top, ())})
         return bool(wrong) or any(extra.values())
 
-    def _replayed(self, replay: Recorded) -> Iterator[tuple[str, str, Answer, Answer | None]]:
+    def _replayed(self, replay: Host) -> Iterator[tuple[str, str, Answer, Answer | None]]:
         """Each path, call, known answer and replayed answer."""
         for path, content in self.reads.items():
             yield path, "read", content, _ask(replay.read, path, sys.maxsize)
         for path, names in self.lists.items():
-            listed = _ask(replay.list, path)
-            if path not in self.globbed or not _is_nothing(names) or not _is_nothing(listed):
-                yield path, "list", names, listed
+            yield path, "list", names, _ask(replay.list, path)
         for path, text in self.links.items():
             yield path, "readlink", text, _ask(replay.readlink, path)
         for (path, follow), stat in self.stats.items():
@@ -107,8 +108,15 @@ class Answers:
                 if isinstance(known, OSError):
                     yield path, "list" if folder else "read", known, replayed.get(path)
 
+    def _globbed(self, made: Recorded) -> Iterator[tuple[str, str, Answer, Answer]]:
+        """As _replayed, of what globs listed; what a recording may be asked beside them does not matter to them."""
+        for path, names in self.globbed.items():
+            listed = _ask(made.list, path)
+            if not _is_nothing(names) or not _is_nothing(listed):
+                yield path, "list", names, listed
 
-def _walked(walk: Walk, replay: Recorded) -> dict[str, bytes | OSError]:
+
+def _walked(walk: Walk, replay: Host) -> dict[str, bytes | OSError]:
     return dict(replay.walk(walk.top, walk.skip, walk.prune))
 
 

@@ -6,7 +6,7 @@ them covers fails with NOT_RECORDED, and a section that is not among them was no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .base import LIMIT, NOT_RECORDED, Command, Host, Names, Prune, Result, Stat, Walked, checked, failure
 from .patterns import Patterns
@@ -25,6 +25,13 @@ class Asked(Host):
     def asks(self, section: str, paths: Sequence[str]) -> bool:
         """As Host.asks."""
         return section in self._asked and self._host.asks(section, paths)
+
+    def answerable(self, paths: Sequence[str]) -> Names:
+        """As Host.answerable: what both cover."""
+        asked = dict.fromkeys(pattern for patterns in self._asked.values() for pattern in patterns)
+        both, narrower = _within(paths, asked), _within(asked, paths)
+        known = frozenset(_within(narrower, both))
+        return both + [pattern for pattern in narrower if pattern not in known]
 
     def read(self, path: str, limit: int = LIMIT) -> bytes:
         """As Host.read."""
@@ -46,6 +53,10 @@ class Asked(Host):
         """As Host.glob: the pattern itself has to be covered."""
         return self._host.glob(self._covered(pattern))
 
+    def lister(self, pattern: str) -> Callable[[str], Names]:
+        """As Host.lister: that the pattern is covered is enough, the directories themselves need not be."""
+        return self._host.lister(self._covered(pattern))
+
     def walk(self, top: str, skip: frozenset[str] = frozenset(), prune: Prune = lambda _: False) -> Walked:
         """As Host.walk: all that lies below TOP has to be covered."""
         top = checked(top)
@@ -66,3 +77,10 @@ class Asked(Host):
         if not self._all.cover(plain):
             raise failure(NOT_RECORDED, path)
         return plain
+
+
+def _within(paths: Iterable[str], others: Iterable[str]) -> Names:
+    """Those of PATHS, patterns, of which all that they cover is covered by one of OTHERS; * and ** stand for a name."""
+    some = Patterns(others)
+    deep = Patterns(other for other in others if "**" in other)
+    return [path for path in paths if (deep if "**" in path else some).cover(path)]

@@ -124,6 +124,16 @@ def component(pattern: str) -> Callable[[str], object]:
     return re.compile(rf"(?!\.){body}" if pattern[:1] in "*?" else body, re.DOTALL).fullmatch
 
 
+def _names(ask: Callable[[str], Names], path: str) -> Names:
+    """What ASK says is in a directory; nothing when it is not there."""
+    try:
+        return ask(path)
+    except OSError as error:
+        if error.errno not in NOT_THERE:
+            raise
+        return []
+
+
 class Host(ABC):
     """One machine, live or recorded."""
 
@@ -179,22 +189,20 @@ class Host(ABC):
         """
         paths = [""]
         plain = True
+        ask = self.lister(pattern)
         for part in checked(pattern).split("/")[1:]:
             plain = "*" not in part and "?" not in part
             if plain:
                 paths = [f"{path}/{part}" for path in paths]
             else:
                 match = component(part)
-                paths = [f"{path}/{n}" for path in paths for n in self._names(path or "/") if match(n)]
+                paths = [f"{path}/{n}" for path in paths for n in _names(ask, path or "/") if match(n)]
         return sorted(filter(self.exists, paths) if plain else paths)
 
-    def _names(self, path: str) -> Names:
-        try:
-            return self.list(path)
-        except OSError as error:
-            if error.errno not in NOT_THERE:
-                raise
-            return []
+    def lister(self, pattern: str) -> Callable[[str], Names]:
+        """What a glob of PATTERN lists directories with: a recording may know their names for that glob alone."""
+        del pattern  # of no use to a host that can be asked anything
+        return self.list
 
     @abstractmethod
     def walk(self, top: str, skip: frozenset[str] = frozenset(), prune: Prune = lambda _: False) -> Walked:
@@ -216,6 +224,10 @@ class Host(ABC):
         """
         del section, paths  # of no use to a host that can be asked anything
         return True
+
+    def answerable(self, paths: Sequence[str]) -> Names:
+        """Those of PATHS, patterns, that this host can be asked: all, but for what a recording was made without."""
+        return [*paths]
 
     def complete(self) -> None:  # noqa: B027 - only a recorder needs to know
         """Says that all questions were asked: a recording of less is not kept."""

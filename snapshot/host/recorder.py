@@ -31,7 +31,7 @@ from typing import TypeVar
 from ..errors import SnapError
 from . import destination
 from .answers import Answers, Walk
-from .base import LIMIT, NOT_THERE, Command, Host, Names, Prune, Result, Stat, Walked, checked, failure
+from .base import LIMIT, NOT_RECORDED, NOT_THERE, Command, Host, Names, Prune, Result, Stat, Walked, checked, failure
 from .tree import Memory
 
 _K = TypeVar("_K")
@@ -60,7 +60,7 @@ class Recorder(Host):
         """As Host.asks."""
         answered = self._host.asks(section, paths)
         if answered:
-            self._answers.asked[section] = [*paths]
+            self._answers.asked[section] = self._host.answerable(paths)
         return answered
 
     def read(self, path: str, limit: int = LIMIT) -> bytes:
@@ -77,16 +77,28 @@ class Recorder(Host):
     def list(self, path: str) -> Names:
         """As Host.list."""
         path = checked(path)
-        self._answers.globbed.discard(path)
-        names = _once(self._answers.lists, path, lambda: self._host.list(path))
-        return names.copy()
+        return _once(self._answers.lists, path, lambda: self._listed(path)).copy()
 
-    def _names(self, path: str) -> Names:
-        asked = path in self._answers.lists
-        names = super()._names(path)
-        if not asked:
-            self._answers.globbed.add(path)
+    def _listed(self, path: str) -> Names:
+        names = self._host.list(path)  # which a recording may refuse where it answers a glob
+        known = self._answers.globbed
+        return _once(known, path, lambda: names) if path in known else names
+
+    def lister(self, pattern: str) -> Callable[[str], Names]:
+        """As Host.lister."""
+        lists, ask = self._answers.lists, self._host.lister(pattern)
+
+        def names(path: str) -> Names:
+            listed = lists.get(path)
+            refused = isinstance(listed, OSError) and listed.errno == NOT_RECORDED
+            known = self._answers.globbed if listed is None or refused else lists
+            return _once(known, path, lambda: ask(path))
+
         return names
+
+    def answerable(self, paths: Sequence[str]) -> Names:
+        """As Host.answerable."""
+        return self._host.answerable(paths)
 
     def readlink(self, path: str) -> str:
         """As Host.readlink."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,31 @@ def test_recorded_again_it_is_still_not_recorded(part: Host, tmp_path: Path) -> 
     assert answer(host.read, "/etc/new") == NOT_RECORDED
     assert walked(host, "/etc/new") == {"/etc/new": NOT_RECORDED}
     assert answer(host.read, "/etc/three") == NOT_RECORDED
+
+
+def globbed(host: Host) -> list[object]:
+    """What globs find in a folder that may be listed for some of them only."""
+    found = [answer(host.glob, pattern) for pattern in ("/etc/d/*", "/etc/d/y*", "/etc/*/y*", "/etc/new/*")]
+    return [*found, answer(host.list, "/etc/d"), answer(host.glob, "/etc/d/?")]
+
+
+def test_recorded_again_a_glob_finds_what_may_not_be_listed(part: Host, tmp_path: Path) -> None:
+    again = Recorder(part, f"{tmp_path}/again")
+    assert again.asks("one", ["/etc/d", "/etc/d/*", "/etc/*/y*", "/etc/new/*"])
+    said = [globbed(part), globbed(again)]
+    keep(again)
+    said.append(globbed(open_host(f"{tmp_path}/again")))
+    assert said == [[["/etc/d/x"], [], NOT_RECORDED, NOT_RECORDED, NOT_RECORDED, ["/etc/d/x"]]] * 3
+
+
+def test_recorded_again_it_was_asked_for_what_both_were(part: Host, tmp_path: Path) -> None:
+    again = Recorder(part, f"{tmp_path}/again")
+    assert again.asks("one", ["/etc/**", "/etc/*", "/etc/deep/er/*", "/etc/deep/**"])
+    assert again.asks("two", ["/etc/d/*", "/etc/host*"])
+    keep(again)
+    tables = json.loads((tmp_path / "again" / "recorded.json").read_text())
+    assert tables["asked"] == {
+        "one": ["/etc/deep/er/*", "/etc/deep/**", "/etc/d/*", "/etc/hostname"], "two": ["/etc/d/*", "/etc/hostname"]}
 
 
 def test_a_section_that_was_not_taken_is_skipped_in_the_replay(tmp_path: Path) -> None:
