@@ -17,6 +17,7 @@ from .collectors.secrets import redacted
 from .document import FORMAT, FileFact, Meta, Outcome, Snapshot, State, UnreadFact, count_facts, machine_hash
 from .errors import AbsentError, ParseError
 from .host.base import Command, Host, Result
+from .host.tops import Tops
 from .records import field, record
 from .sections import NAMES
 from .sections.base import Model
@@ -71,13 +72,14 @@ def take(
     PROGRESS is called with a section's name, None and no time when it begins, and when all is read with its outcome
     and the time that it took.
     """
-    meta = Reading(host, META_READS)
+    tops = Tops(host)
+    meta = Reading(host, META_READS, tops=tops)
     host.asks("meta", META_READS.paths)
     works = {}
     for name in NAMES:
         if name in names and host.asks(name, collector(name).reads.paths):
             progress(name, None, Spent())
-            works[name] = _begin(collector(name), host)
+            works[name] = _begin(collector(name), host, tops)
     state = _system_state(meta, works, host)
     outcomes, sections, files = {}, {}, dict[str, File]()
     for name in NAMES:
@@ -97,8 +99,8 @@ def take(
     return taken
 
 
-def _begin(collector: Collector, host: Host) -> _Work:
-    work = _Work(Reading(host, collector.reads))
+def _begin(collector: Collector, host: Host, tops: Tops) -> _Work:
+    work = _Work(Reading(host, collector.reads, tops=tops))
 
     def start() -> Model | None:
         collected = collector.collect(work.reading)

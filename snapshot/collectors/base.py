@@ -11,8 +11,9 @@ import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cache
 
-from ..host.base import WORDS, Command, Host, Names, Result, Stat
+from ..host.base import NOT_MOUNTED, NOT_THERE, WORDS, Command, Host, Names, Result, Stat
 from ..host.patterns import Patterns
+from ..host.tops import Tops
 from ..records import field, record
 from ..sections.base import Model
 
@@ -60,7 +61,7 @@ class File:
 
 
 def why(error: OSError) -> str:
-    """The word for an error in an outcome: its errno name, timeout, or not-recorded."""
+    """The word for an error in an outcome: its errno name, timeout, not-recorded or not-mounted."""
     if error.errno == errno.ETIMEDOUT:
         return "timeout"
     return WORDS.get(error.errno or 0, "error")
@@ -77,16 +78,19 @@ class UndeclaredError(RuntimeError):
 
 @record()
 class Reading:
-    """One section's view of the host."""
+    """One section's view of the host. TOPS is the same for all sections of a take."""
 
     host: Host
     reads: Reads
     unreads: list[Unread] = field(default_factory=list)
     files: dict[str, File] = field(default_factory=dict)
+    tops: Tops | None = None
     _patterns: Patterns = field(init=False)
+    _tops: Tops = field(init=False)
 
     def __post_init__(self) -> None:
         self._patterns = patterns(self.reads.paths)
+        self._tops = self.tops or Tops(self.host)
 
     def bytes(self, path: str, *fact: str, limit: int = 64 << 20) -> bytes | None:
         """The content; None when the file is not there, or, noted as unread under FACT, when it cannot be read."""
@@ -103,13 +107,14 @@ class Reading:
         try:
             return self.host.read(path, limit)
         except OSError as error:
-            return error
+            return self._tops.judged(error, path)
 
     def heads(self, paths: Sequence[str], size: int) -> Mapping[str, Content]:
         """As attempt, of the first SIZE bytes of each path."""
         for path in paths:
             self._declared(path)
-        return self.host.heads(paths, size)
+        heads = self.host.heads(paths, size)
+        return {p: self._tops.judged(one, p) if isinstance(one, OSError) else one for p, one in heads.items()}
 
     def text(self, path: str, *fact: str, limit: int = 64 << 20) -> str | None:
         """As bytes, decoded, trailing newline and NUL bytes dropped."""
@@ -148,10 +153,13 @@ class Reading:
         """The paths that match; none (noted) when a directory on the way cannot be listed."""
         self._declared(pattern)
         try:
-            return self.host.glob(pattern)
+            found = self.host.glob(pattern)
         except OSError as error:
             self._failed(error, pattern, fact)
             return []
+        if not found and self._tops.lacks(pattern):
+            self.unread(fact, pattern, WORDS[NOT_MOUNTED])
+        return found
 
     def readlink(self, path: str, *fact: str) -> str | None:
         """The target text; None when there is no such link, or (noted) it cannot be read."""
@@ -177,7 +185,8 @@ class Reading:
     ) -> Iterator[tuple[str, Content]]:
         """As Host.walk; TOP has to be declared with a trailing /**."""
         self._declared(f"{top}/**")
-        return self.host.walk(top, skip, prune)
+        for path, content in self.host.walk(top, skip, prune):
+            yield path, self._tops.judged(content, path) if isinstance(content, OSError) else content
 
     def unread(self, path: Sequence[str], source: str, reason: str) -> None:
         """Notes that the facts at and below PATH are unknown."""
@@ -203,7 +212,8 @@ class Reading:
             self.settle(False, source, (noted or [reason])[0], fact)
 
     def _failed(self, error: OSError, source: str, fact: FactPath) -> None:
-        if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+        error = self._tops.judged(error, source)
+        if error.errno not in NOT_THERE:
             self.unread(fact, source, why(error))
 
     def _declared(self, path: str) -> None:

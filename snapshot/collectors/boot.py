@@ -169,4 +169,6 @@ def _configured(
             words=grub_default.words(first) if number == 1 else [], used=used, origins=[origin],
             unused_lines=len(lines) - (number == 1) or None,
         )
+    for name in found:
+        reading.depends(("loader",), ("configured", name, "used"))
     return found

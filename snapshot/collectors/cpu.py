@@ -36,6 +36,7 @@ T = TypeVar("T", int, str)
 def collect(reading: Reading) -> Cpu:
     """The section."""
     cpus = online(reading, "online")
+    reading.depends(("online",), ("packages",), ("caches",))
     told = _processors(reading)
     nodes, distances = _nodes(reading)
     present = value(reading, parse_cpus, f"{CPU}/present", "present")

@@ -59,6 +59,7 @@ def _mode(reading: Reading) -> Literal["uefi", "bios"] | None:
     if reading.stat("/sys/firmware", "mode"):
         return "bios"
     reading.settle(False, _EFI, "/sys/firmware is not there", "mode")
+    reading.depends(("mode",), ("secure_boot",))
     return None
 
 

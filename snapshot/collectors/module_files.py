@@ -120,6 +120,7 @@ def _missing(
     have = {standing_for(name) for name in files} | files.keys()
     lacking = {name for name in (*loaded, *named) if name.replace("-", "_") not in have}
     fact = ("kernels", release, "missing")
+    reading.depends(("loaded",), fact)
     if lacking:
         builtin = names(reading.bytes(f"{TOP}/{release}/modules.builtin", *fact) or b"")
         lacking = {name for name in lacking if name.replace("-", "_") not in builtin}

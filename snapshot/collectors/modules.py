@@ -56,6 +56,7 @@ def collect(reading: Reading) -> Modules:
     taints = _loaded(reading)
     names = reading.list(_TOP, "loaded")
     running = _running(reading, taints or {}, names)
+    reading.depends(("loaded",), ("builtin",))  # of those that /sys/module shows, what is not loaded is built in
     reading.depends(("builtin",), ("options",))  # of the command line's words a.b=c those count where a is a module
     cmdline = reading.text(CMDLINE, "options") or ""
     files = dropin.read(reading, _MODPROBE, *_OPTION_FACTS)
@@ -66,11 +67,17 @@ def collect(reading: Reading) -> Modules:
     kernels = module_files.collect(reading, taints or {}, load, _in_initramfs(reading, [*files, *lists]))
     return Modules(
         loaded=None if taints is None else {name: running[name] for name in taints},
-        builtin={name: found for name, found in running.items() if name not in (taints or {})} or None,
+        builtin=_builtin(reading, running, taints or {}) or None,
         options=config.options or None, blacklist=_sorted(config.blacklist), install=_sorted(config.install),
         remove=_sorted(config.remove), softdeps=_sorted(config.softdeps), aliases=_sorted(config.aliases),
         load=_sorted(load), masked=masked or None, ignored=[*config.ignored, *ignored] or None, kernels=kernels,
     )
+
+
+def _builtin(reading: Reading, running: dict[str, Module], taints: dict[str, str | None]) -> dict[str, Module]:
+    """What runs and was not loaded; nothing while it is not known what was."""
+    unknown = any(u.path == ("builtin",) for u in reading.unreads)
+    return {} if unknown else {name: found for name, found in running.items() if name not in taints}
 
 
 def parse_modules(text: str) -> dict[str, str | None]:

@@ -6,6 +6,7 @@ modules has them all. power is a report on runtime power management, read withou
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from operator import itemgetter
 from typing import TypeVar
@@ -68,8 +69,10 @@ def _switch(reading: Reading, file: str, fact: str) -> bool | None:
 def _capabilities(reading: Reading) -> dict[str, Capability]:
     found: dict[str, Capability] = {}
     for path, content in sorted(reading.walk(CAPABILITIES), key=itemgetter(0)):
-        if path == CAPABILITIES and isinstance(content, FileNotFoundError):
-            return {}  # drivers before 450 have none
+        if path == CAPABILITIES and isinstance(content, OSError):
+            if content.errno != errno.ENOENT:  # drivers before 450 have none
+                reading.unread(("driver", "capabilities"), path, why(content))
+            return {}
         name = path[len(CAPABILITIES) + 1:]
         try:
             if isinstance(content, OSError):

@@ -49,7 +49,7 @@ def detect(reading: Reading) -> str | None:
     managers = [reading.text(path, _FACT) for path in _MANAGERS]
     markers = [path for path in _MARKERS if reading.stat(path, _FACT)]
     found = container(next(filter(None, managers), ""), markers, release) or _machine(reading)
-    if found == "none" and any(u.path == (_FACT,) for u in reading.unreads):
+    if found in ("none", "vm-other") and any(u.path == (_FACT,) for u in reading.unreads):
         found = None  # what could not be read may say otherwise
     reading.settle(found is not None, f"{_DMI}, /proc/cpuinfo", "neither tells", _FACT)
     return found

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .base import LIMIT, NOT_RECORDED, Command, Host, Names, Prune, Result, Stat, Walked, checked, failure
 from .patterns import Patterns
+from .tops import PATHS
 
 
 class Asked(Host):
@@ -19,7 +20,7 @@ class Asked(Host):
         self._host, self._asked = host, asked
         self.source, self.session = host.source, host.session
         patterns = [pattern for patterns in asked.values() for pattern in patterns]
-        self._all = Patterns(patterns)
+        self._all = Patterns([*patterns, *PATHS])  # of these, those that it has tell enough
         self._trees = Patterns(pattern for pattern in patterns if pattern.endswith("/**"))
 
     def asks(self, section: str, paths: Sequence[str]) -> bool:

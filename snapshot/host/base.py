@@ -28,7 +28,8 @@ Walked = Iterator[tuple[str, bytes | OSError]]
 LIMIT = 64 << 20  # bytes of one file
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
 NOT_RECORDED = 4096  # beyond the kernel's last, 4095: a driver may well say ENODATA of itself
-WORDS = {**errno.errorcode, NOT_RECORDED: "not-recorded"}
+NOT_MOUNTED = 4097  # below /proc or /sys, where there is no such file system
+WORDS = {**errno.errorcode, NOT_RECORDED: "not-recorded", NOT_MOUNTED: "not-mounted"}
 FIRST_NS, LAST_NS = -62_135_596_800 * 10**9, 253_402_300_799 * 10**9  # the years 1 to 9999: what a date can hold
 
 
@@ -90,7 +91,8 @@ class Session:
 
 def failure(number: int, path: str) -> OSError:
     """The OSError of an errno, its subclass chosen by Python as for a system call."""
-    return OSError(number, "not recorded" if number == NOT_RECORDED else os.strerror(number), path)
+    own = number in (NOT_RECORDED, NOT_MOUNTED)
+    return OSError(number, WORDS[number].replace("-", " ") if own else os.strerror(number), path)
 
 
 def moment(ns: int) -> int:

@@ -45,13 +45,20 @@ class MemoryHost(Host):
         nodes: Mapping[str, Stat | OSError] | None = None,
         results: Mapping[str, Result | str] | None = None,
         session: Session = SESSION,
+        lacks: str = "",
     ) -> None:
-        """RESULTS is by the words of the command joined by a blank; a str is a stdout with exit code 0."""
+        """RESULTS is by the words of the command joined by a blank; a str is a stdout with exit code 0.
+
+        /proc and /sys are there, if with nothing of use in them, but for those that LACKS names.
+        """
         self.session = session
         self.files = {_trim(path): _bytes(content) for path, content in (files or {}).items()}
         self.links, self.nodes, self.results = dict(links or {}), dict(nodes or {}), dict(results or {})
         self.ran: list[Command] = []
         self.children: dict[str, set[str]] = {"": set()}
+        for top, name in {"/proc": "/self", "/sys": "/dev"}.items():
+            if top not in lacks.split():
+                self._plant(top + name, directory=True)
         for path in files or {}:
             self._plant(path.rstrip("/"), directory=path.endswith("/"))
         for path in (*self.links, *self.nodes):

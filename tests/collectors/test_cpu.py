@@ -121,7 +121,8 @@ def test_cpus_that_disagree_have_no_common_family() -> None:
 def test_a_machine_that_tells_nothing() -> None:
     table, unread = found(MemoryHost({}))
     assert table == {}
-    assert set(unread) == {"online", "offline", "names", "vendor", "family", "model", "steppings", "microcode"}
+    assert set(unread) == {
+        "online", "offline", "packages", "caches", "names", "vendor", "family", "model", "steppings", "microcode"}
 
 
 def test_what_is_closed_is_unread_by_name() -> None:

@@ -61,7 +61,8 @@ def test_without_root_the_dimms_are_unread_and_the_rest_is_told() -> None:
 
 def test_bios_mode_is_a_fact_only_where_sys_firmware_is() -> None:
     assert found({"/sys/firmware/acpi/tables/FACP": b""}) == ({"mode": "bios"}, {})
-    assert found({}) == ({}, {"mode": "/sys/firmware is not there"})
+    reason = "/sys/firmware is not there"
+    assert found({}) == ({}, {"mode": reason, "secure_boot": reason})
 
 
 @pytest.mark.parametrize(

@@ -290,3 +290,12 @@ def test_without_root_all_is_there_but_what_is_denied() -> None:
     denied = {"driver.capabilities.mig/config", "driver.parameters", "driver.uvm_disable_hmm"}
     assert {path for path, why in unread.items() if why == "EACCES"} == denied
     assert len(table["gpus"]) == 8
+
+
+def test_capabilities_that_cannot_be_listed_cost_no_more_than_themselves() -> None:
+    plant = planted()
+    plant[0].update({path: DENIED for path in plant[0] if path.startswith("/proc/driver/nvidia/capabilities/")})
+    plant[0]["/proc/driver/nvidia/capabilities"] = DENIED
+    table, unread, _ = found(plant)
+    assert unread["driver.capabilities"] == "EACCES" and "capabilities" not in table["driver"]
+    assert len(table["gpus"]) == 8

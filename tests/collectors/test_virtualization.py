@@ -82,3 +82,4 @@ def test_the_bare_machine_needs_evidence(files: dict[str, Content]) -> None:
 def test_what_cannot_be_read_may_say_otherwise(path: str) -> None:
     assert virtualization({**box(BARE, "Dell Inc."), path: DENIED}) == (None, ["EACCES"])
     assert virtualization({**box(BARE, "QEMU"), path: DENIED}) == ("qemu", [])
+    assert virtualization({**box(GUEST, "Dell Inc."), f"{DMI}/product_name": DENIED}) == (None, ["EACCES"])

@@ -39,16 +39,23 @@ def resource_limits(after: Snapshot, before: Snapshot | None) -> Derived:
     lost = _unread(before) if before else None
     rows, units = {}, after.table("units").get("units", {})
     for key in sorted({*now, *then}):
-        row = _row(now.get(key), then.get(key)) if before and not lost else {**now[key]}
+        missed = lost or next((fact for side in (after, before) if side and (fact := _init_unread(key, side))), None)
+        known = now.get(key) or {"what": then[key]["what"]}
+        row = _row(now.get(key), then.get(key)) if before and not missed else {**known}
         gone = key not in now and key.startswith("unit ") and key.split()[1] not in units
         if not gone:
-            rows[key] = row | ({"unknown": {"lower": {"source": lost.source, "why": lost.why}}} if lost else {})
+            rows[key] = row | ({"unknown": {"lower": {"source": missed.source, "why": missed.why}}} if missed else {})
     return Derived(rows)
 
 
 def _unread(snapshot: Snapshot) -> UnreadFact | None:
     paths: tuple[tuple[str, ...], ...] = ((), ("limits",), ("limits", "sessions"), ("limits", "defaults"))
     return next((fact for path in paths if (fact := snapshot.unread("units", path))), None)
+
+
+def _init_unread(key: str, snapshot: Snapshot) -> UnreadFact | None:
+    """Why the limit KEY of PID 1 is not known."""
+    return snapshot.unread("units", ("limits", f"init_{key[6:]}")) if key.startswith("PID 1 ") else None
 
 
 def _limits(snapshot: Snapshot) -> Iterator[tuple[str, Row]]:

@@ -65,3 +65,15 @@ def test_what_was_not_read() -> None:
     assert [gap["subject"] for gap in resource_limits(lost, unit("1")).unknown] == [""]
     row = resource_limits(unit("1"), lost).rows[f"unit {UNIT} LimitNOFILE"]
     assert row["unknown"]["lower"]["why"] == "EACCES" and "lower" not in row
+
+
+@pytest.mark.parametrize("sides", [(0, 1), (1, 0), (1, 1)])
+def test_limits_of_pid_1_that_were_not_read(sides: tuple[int, int]) -> None:
+    one = {"units": {"units": {}, "limits": {"init_nofile": {"soft": "1024", "hard": "524288"}}}}
+    lost = snapshot({"units": {"units": {}, "limits": {}}}, unread={"units": [["limits", "init_nofile"]]})
+    after, before = (lost if side else snapshot(one) for side in sides)
+    rows = resource_limits(after, before).rows
+    for row in rows.values():
+        assert row["what"] == "nofile of PID 1" and "lower" not in row
+        assert row["unknown"]["lower"]["why"] == "EACCES"
+    assert len(rows) == (sides != (1, 1))
