@@ -6,8 +6,8 @@ Each step pairs what the steps before it left over:
 2. each identity in the model's order (serial, then topological path) that exactly one item of a side bears. A
    path names a place, not a thing: what stands there must be of the same kind (vendor, device, subsystem) too;
 3. the same key with the same kind, where an identity is unknown on a side, is shared, or has changed;
-4. the same PCI function, by its own pairing, of items that have its address as key or field: a GPU whose UUID the
-   driver has not read yet.
+4. the same PCI function, by its own pairing, of items that alone of those left over have its address as key or field:
+   a GPU whose UUID the driver has not read yet, a drive whose serial number could not be read.
 
 An item without identities is paired by its key alone, in which PCI addresses follow their functions. What is left is
 removed or added: to use an identity that two items share would be a guess.
@@ -28,6 +28,8 @@ Item = Mapping[str, Any]
 Items = Mapping[str, Item]
 KIND = ("vendor", "device", "subsystem_vendor", "subsystem_device")
 PLACES = ("path",)
+LIKE = (*KIND, "model")  # what one thing has in common with itself, whatever names it
+AT = ("address", "device")  # the fields that say which PCI function a thing is, or stands behind it
 ADDRESS = regex(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
@@ -109,16 +111,28 @@ def _same_function(
     before: Items, after: Items, found: Mapping[str, str], identities: tuple[str, ...], moves: Moves
 ) -> dict[str, str]:
     taken = set(found.values())
-    olds = {_address(key, item): key for key, item in before.items() if key not in taken}
-    places = {key: _address(key, item) for key, item in after.items() if key not in found}
-    pairs = {key: olds[old] for key, place in places.items() if place and (old := moves.before(place)) in olds}
-    return {a: b for a, b in pairs.items() if _same_kind(before[b], after[a], (*KIND, *identities))}
+    olds = _places({key: item for key, item in before.items() if key not in taken})
+    news = _places({key: item for key, item in after.items() if key not in found})
+    pairs = {key: olds[old] for place, key in news.items() if (old := moves.before(place)) in olds}
+    return {a: b for a, b in pairs.items() if may_be(before[b], after[a], identities)}
+
+
+def may_be(before: Item, after: Item, identities: tuple[str, ...]) -> bool:
+    """Whether nothing known says that they are two things."""
+    return _same_kind(before, after, (*LIKE, *identities))
+
+
+def _places(items: Items) -> dict[str, str]:
+    """PCI address -> key, of the addresses that one item alone has as key or field."""
+    places = {key: _address(key, item) for key, item in items.items()}
+    count = Counter(places.values())
+    return {place: key for key, place in places.items() if place and count[place] == 1}
 
 
 def _address(key: str, item: Item) -> str:
     """The PCI address that an item has as key, or says; empty if none."""
-    said = key if ADDRESS.fullmatch(key) else item.get("address")
-    return said if isinstance(said, str) and ADDRESS.fullmatch(said) else ""
+    said = (key, *(item.get(name) for name in AT))
+    return next((one for one in said if isinstance(one, str) and ADDRESS.fullmatch(one)), "")
 
 
 def _unique(items: Items, name: str) -> dict[Any, str]:
@@ -134,12 +148,18 @@ def _same(before: Item, after: Item, names: tuple[str, ...]) -> bool:
 
 
 def _kind(item: Item) -> tuple[Any, ...]:
-    return tuple(item.get(name) for name in KIND)
+    return tuple(_of_kind(item, name) for name in KIND)
+
+
+def _of_kind(item: Item, name: str) -> Any:
+    """What an item says of its kind; but of a NIC or drive ``device`` is where it is, the address of its function."""
+    value = item.get(name)
+    return None if name == "device" and value and ":" in value else value
 
 
 def _same_kind(before: Item, after: Item, names: tuple[str, ...] = KIND) -> bool:
     """Whether nothing known says that they differ."""
-    pairs = ((before.get(name), after.get(name)) for name in names)
+    pairs = ((_of_kind(before, name), _of_kind(after, name)) for name in names)
     return all(None in (b, a) or b == a for b, a in pairs)
 
 

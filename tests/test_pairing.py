@@ -9,6 +9,7 @@ from snapshot.sections.devices import Devices
 from snapshot.sections.nvidia import Gpu, Nvidia
 from snapshot.sections.pci import Function
 from snapshot.sections.shape import of_model
+from snapshot.sections.storage import Controller
 
 FUNCTION = of_model(Function)
 
@@ -117,3 +118,26 @@ def test_a_gpu_whose_uuid_is_unread_is_that_of_its_function() -> None:
 def test_another_uuid_at_the_address_is_another_gpu() -> None:
     found = pair(gpus(("GPU-a", 1)), gpus(("GPU-b", 1)), of_model(Gpu), Moves())
     assert (found.removed, found.added) == (("GPU-a",), ("GPU-b",))
+
+
+def drives(*drives: tuple[str, int, str]) -> dict[str, Any]:
+    rows = ((serial or name, {"name": name, "device": address(bus), **({"serial": serial} if serial else {})})
+            for name, bus, serial in drives)
+    return dict(rows)
+
+
+def test_a_drive_whose_serial_is_unread_is_that_behind_its_function() -> None:
+    before, after = drives(("nvme0", 1, "S0"), ("nvme1", 2, "S1")), drives(("nvme1", 2, ""), ("nvme0", 3, "S1"))
+    there = pair(before, after, of_model(Controller), MOVED)
+    assert there.before_of == {"nvme1": "S0", "S1": "S1"} and there.follows == {"nvme1"}
+
+
+def test_two_behind_one_function_are_not_told_apart_by_it() -> None:
+    before, after = drives(("nvme0", 1, "S0"), ("nvme1", 1, "S1")), drives(("nvme0", 1, ""), ("nvme1", 1, ""))
+    assert pair(before, after, of_model(Controller), Moves()).before_of == {}
+
+
+def test_another_model_at_the_address_is_another_drive() -> None:
+    before, after = drives(("nvme0", 1, "S0")), drives(("nvme0", 1, ""))
+    before["S0"]["model"], after["nvme0"]["model"] = "one", "other"
+    assert pair(before, after, of_model(Controller), Moves()).before_of == {}

@@ -23,6 +23,7 @@ from ...sections.lxc import Lxc
 from ...sections.runtimes import Runtimes
 from ...sections.shape import of_model
 from ..facts import Derived
+from ..pci.pci_tree import moves
 from .given_devices import given
 from .host_devices import Host
 from .major_mentions import cdi_nodes
@@ -39,7 +40,7 @@ def render_nodes(after: Snapshot, before: Snapshot | None) -> Derived:
     now: Mapping[str, Any] = after.table("amdgpu").get("gpus", {})
     then: Mapping[str, Any] = before.table("amdgpu").get("gpus", {}) if before else {}
     rows = {}
-    for key, old in pair(then, now, of_model(Gpu)).before_of.items():
+    for key, old in pair(then, now, of_model(Gpu), moves(before, after)).before_of.items():
         changed = (fact for fact in NODES if fact in now[key] and now[key][fact] != then[old].get(fact, now[key][fact]))
         if fact := next(changed, None):
             rows[key] = _row(after, now, key, fact, then[old][fact])

@@ -32,6 +32,7 @@ from ...sections.amdgpu import Gpu
 from ...sections.shape import of_model
 from ..actions.boot_unit import install
 from ..facts import Derived
+from ..pci.pci_tree import moves
 from ..tunables.tunable_gpus import amdgpu
 from .gpu_boot import boot_lines
 
@@ -71,7 +72,7 @@ def amdgpu_settings(after: Snapshot, before: Snapshot | None) -> Derived:
     now, then = _gpus(after), _gpus(before) if before else {}
     rows = {f"{key} {setting.file}": row for key, gpu in now.items() for setting in SETTINGS
             if (row := _row(after, key, gpu, setting))}
-    for key, old in pair(then, now, of_model(Gpu)).before_of.items():
+    for key, old in pair(then, now, of_model(Gpu), moves(before, after)).before_of.items():
         for setting in SETTINGS:
             if before and (row := rows.get(f"{key} {setting.file}")):
                 _compare(row, before, old, then[old], setting)

@@ -28,14 +28,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...pairing import Moves, pair
+from ...pairing import pair
 from ...records import record
 from ...regexes import regex
 from ...sections.nvidia import Gpu
 from ...sections.shape import of_model
 from ..actions.boot_unit import install
 from ..facts import Derived
-from ..pci.pci_tree import moved
+from ..pci.pci_tree import moves
 from ..tunables.tunable_gpus import nvidia
 from .gpu_boot import boot_lines
 
@@ -84,7 +84,7 @@ SETTINGS = (
 def gpu_settings(after: Snapshot, before: Snapshot | None) -> Derived:
     """A row for each GPU that the NVIDIA driver has; none where these were not read."""
     now, then = _gpus(after), _gpus(before) if before else {}
-    olds = pair(then, now, of_model(Gpu), Moves(moved(before, after))).before_of
+    olds = pair(then, now, of_model(Gpu), moves(before, after)).before_of
     rows = {key: _row(after, key, gpu, now) for key, gpu in now.items()}
     for key, old in olds.items():
         if before:

@@ -36,7 +36,8 @@ from ...pairing import pair
 from ...sections.shape import of_model
 from ...sections.storage import Controller
 from ..facts import Derived
-from ..pci.pci_tree import functions_of, moved
+from ..nameless import Nameless
+from ..pci.pci_tree import functions_of, moved, moves
 
 if TYPE_CHECKING:
     from ...document import Snapshot, UnreadFact
@@ -53,14 +54,15 @@ def nvme_drives(after: Snapshot, before: Snapshot | None) -> Derived:
         return Derived({}, [_gap("", fact)])
     found, now = Derived(), _drives(after)
     then = _drives(before) if before else {}
-    pairs = pair(then, now, of_model(Controller)).before_of
+    pairs = pair(then, now, of_model(Controller), moves(before, after)).before_of
+    nameless = Nameless(after, "storage", "controllers", pairs)
     for key, drive in now.items():
         if fact := after.unread("storage", ("controllers", key, "state")):
             found.unknown.append(_gap(key, fact))
         else:
             found.rows[key] = _row(drive) | _against((after, drive), (before, then.get(pairs.get(key, ""), {})))
     for key in then.keys() - {*pairs.values()} - now.keys():
-        if fact := after.unread("storage", ("controllers", key)):
+        if fact := nameless.may_hold(key, then[key]):
             found.unknown.append(_gap(key, fact))
         elif before:
             found.rows[key] = _row(then[key]) | _gone(then[key], before, after)

@@ -32,14 +32,15 @@ from ...pairing import pair
 from ...sections.net import Interface
 from ...sections.shape import of_model
 from ..facts import Derived
-from ..pci.pci_tree import functions_of, moved
+from ..nameless import Nameless
+from ..pci.pci_tree import functions_of, moved, moves
 
 if TYPE_CHECKING:
     from ...document import Snapshot, UnreadFact
 
 Table = Mapping[str, Any]
 Row = dict[str, Any]
-NEEDED = ("operstate", "speed_mbps", "duplex", "up", "mii_status", "bond")
+NEEDED = (("kind",), ("operstate",), ("speed_mbps",), ("duplex",), ("up",), ("mii_status",), ("bond", "members"))
 KEPT = ("name", "kind", "driver", "speed_mbps", "duplex", "master")
 GUID_LENGTH = 23  # of InfiniBand the permanent address is a GUID of 8 octets
 UP = ("up", "unknown")  # a driver that tells no state says unknown
@@ -49,24 +50,29 @@ def nic_links(after: Snapshot, before: Snapshot | None) -> Derived:
     """A row for each physical interface and bond of AFTER, and for each of BEFORE that is gone."""
     if fact := after.unread("net", ("interfaces",)):
         return Derived({}, [_gap("", fact)])
-    found, now = Derived(), _judged(after)
-    then = _judged(before) if before else {}
-    pairs = pair(then, now, of_model(Interface)).before_of
-    for key, interface in now.items():
+    found, now = Derived(), _interfaces(after)
+    then = _interfaces(before) if before else {}
+    pairs = pair(then, now, of_model(Interface), moves(before, after)).before_of
+    nameless = Nameless(after, "net", "interfaces", pairs)
+    for key, interface in _judged(now).items():
         if fact := _unread(after, key) or (_unread(before, pairs[key]) if before and key in pairs else None):
             found.unknown.append(_gap(key, fact))
         else:
             found.rows[key] = _row(interface) | _against(interface, then[pairs[key]] if key in pairs else {})
-    for key in then.keys() - {*pairs.values()} - now.keys():
-        if fact := after.unread("net", ("interfaces", key)):
+    for key in _judged(then).keys() - {*pairs.values()} - now.keys():
+        if fact := nameless.may_hold(key, then[key]):
             found.unknown.append(_gap(key, fact))
         elif before:
             found.rows[key] = _row(then[key]) | _gone(then[key], before, after)
     return found
 
 
-def _judged(snapshot: Snapshot) -> dict[str, Table]:
+def _interfaces(snapshot: Snapshot) -> dict[str, Table]:
     interfaces: dict[str, Table] = snapshot.table("net").get("interfaces", {})
+    return interfaces
+
+
+def _judged(interfaces: Mapping[str, Table]) -> dict[str, Table]:
     return {key: i for key, i in interfaces.items() if _counts(i)}
 
 
@@ -78,7 +84,7 @@ def _counts(interface: Table) -> bool:
 
 
 def _unread(snapshot: Snapshot, key: str) -> UnreadFact | None:
-    return next((f for name in NEEDED if (f := snapshot.unread("net", ("interfaces", key, name)))), None)
+    return next((f for path in NEEDED if (f := snapshot.unread("net", ("interfaces", key, *path)))), None)
 
 
 def _gap(subject: str, fact: UnreadFact) -> dict[str, str]:

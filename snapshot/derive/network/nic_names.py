@@ -36,6 +36,7 @@ from ...sections.shape import of_model
 from ..actions.actions_net import fits
 from ..boot.initramfs_state import changed_since_boot
 from ..facts import Derived
+from ..pci.pci_tree import moves
 from .net_mentions import SOURCES, Manager, Mention, mentions, pinned_by
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def physical(net: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def was_called(before: Snapshot | None, after: Snapshot) -> dict[str, str]:
     """Key of an interface -> its name before."""
     then: Interfaces = before.table("net").get("interfaces", {}) if before else {}
-    pairs = pair(then, after.table("net").get("interfaces", {}), of_model(Interface)).before_of
+    pairs = pair(then, after.table("net").get("interfaces", {}), of_model(Interface), moves(before, after)).before_of
     return {key: then[old]["name"] for key, old in pairs.items()}
 
 

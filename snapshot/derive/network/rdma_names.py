@@ -24,6 +24,7 @@ from ...pairing import pair
 from ...sections.rdma import Device
 from ...sections.shape import of_model
 from ..facts import Derived
+from ..pci.pci_tree import moves
 
 if TYPE_CHECKING:
     from ...document import Snapshot
@@ -38,7 +39,7 @@ def rdma_names(after: Snapshot, before: Snapshot | None) -> Derived:
         gap = {"subject": "", "what": "names of RDMA devices", "source": fact.source, "why": fact.why}
         return Derived({}, [gap])
     rdma, then = after.table("rdma"), before.table("rdma") if before else {}
-    pairs = pair(then.get("devices", {}), rdma.get("devices", {}), of_model(Device)).before_of
+    pairs = pair(then.get("devices", {}), rdma.get("devices", {}), of_model(Device), moves(before, after)).before_of
     names = [device["name"] for device in rdma.get("devices", {}).values()]
     found = Derived()
     for key, device in rdma.get("devices", {}).items():

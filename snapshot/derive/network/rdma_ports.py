@@ -29,7 +29,8 @@ from ...records import record
 from ...sections.rdma import Device
 from ...sections.shape import of_model
 from ..facts import Derived
-from ..pci.pci_tree import functions_of, moved
+from ..nameless import Nameless
+from ..pci.pci_tree import functions_of, moved, moves
 
 if TYPE_CHECKING:
     from ...document import Snapshot, UnreadFact
@@ -50,12 +51,15 @@ def rdma_ports(after: Snapshot, before: Snapshot | None) -> Derived:
         return Derived({}, [_gap("", fact)])
     found, now = Derived(), _devices(after)
     then = _devices(before) if before else {}
-    pairs = pair(then, now, of_model(Device)).before_of
+    pairs = pair(then, now, of_model(Device), moves(before, after)).before_of
+    nameless = Nameless(after, "rdma", "devices", pairs)
     for key, device in now.items():
         old = pairs.get(key)
         _ports(found, _Side(after, key, device), _Side(before, old or "", then.get(old or "", {})))
     for key in then.keys() - {*pairs.values()} - now.keys():
-        if before:
+        if fact := nameless.may_hold(key, then[key]):
+            found.unknown.append(_gap(f"{key} ", fact))
+        elif before:
             found.rows.update(_gone(key, then[key], before, after))
     return found
 

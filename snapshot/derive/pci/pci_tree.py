@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...pairing import pair
+from ...pairing import Moves, pair
 from ...sections.pci import Function
 from ...sections.shape import of_model
 from .read_requests import GPU_VENDORS
@@ -95,3 +95,8 @@ def below_ports(functions: Functions, addresses: Iterable[str]) -> dict[str, lis
 def moved(before: Snapshot | None, after: Snapshot) -> Mapping[str, str]:
     """Address after -> address before of the same function, by the diff's pairing."""
     return pair(functions_of(before), functions_of(after), of_model(Function)).before_of if before else {}
+
+
+def moves(before: Snapshot | None, after: Snapshot) -> Moves:
+    """The same, for the pairing of what has addresses as keys or fields."""
+    return Moves(moved(before, after))

@@ -9,6 +9,7 @@ from ...pairing import pair
 from ...records import replace
 from ...sections.base import expand, format_cpus, parse_cpus
 from ...sections.shape import of_section
+from ..pci.pci_tree import moves
 from .tunable import Path, Tunable, Value
 from .tunable_facts import at
 
@@ -108,4 +109,5 @@ def _pairs(after: Snapshot, before: Snapshot, place: Path) -> Mapping[str, str]:
     section, name = place
     shape = of_section(section).at((name,))
     items = [snapshot.table(section).get(name, {}) for snapshot in (before, after)]
-    return pair(items[0], items[1], shape.item).before_of if shape and shape.item else {}
+    known = None if section == "pci" else moves(before, after)
+    return pair(items[0], items[1], shape.item, known).before_of if shape and shape.item else {}

@@ -100,3 +100,19 @@ def test_unread_is_unknown() -> None:
     assert [gap["subject"] for gap in nvme_drives(after, None).unknown] == ["S1"]
     lost = snapshot({"storage": {"blocks": {}}}, unread={"storage": [["controllers", "S1"]]})
     assert [gap["subject"] for gap in nvme_drives(lost, snapshot({"storage": storage()})).unknown] == ["S1"]
+
+
+def nameless(**more: Any) -> dict[str, Any]:
+    found = storage(**more)
+    drive = found["controllers"].pop("S1")
+    return found | {"controllers": {drive["name"]: {k: v for k, v in drive.items() if k != "serial"}}}
+
+
+def test_a_drive_whose_serial_is_unread_is_the_one_at_its_address_or_may_be_it() -> None:
+    before, unread = snapshot({"storage": storage()}), {"storage": [["controllers", "nvme0", "serial"]]}
+    found = nvme_drives(snapshot({"storage": nameless()}, unread=unread), before)
+    assert "fault" not in found.rows["nvme0"] and not found.unknown
+    elsewhere = snapshot({"storage": nameless(device="0000:43:00.0")}, unread=unread)
+    assert [gap["subject"] for gap in nvme_drives(elsewhere, before).unknown] == ["S1"]
+    known = snapshot({"storage": nameless(device="0000:43:00.0")})
+    assert nvme_drives(known, before).rows["S1"]["fault"] == "gone"

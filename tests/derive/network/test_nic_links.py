@@ -91,3 +91,28 @@ def test_an_interface_that_vanished_while_it_was_read_is_not_gone() -> None:
     found = nic_links(after, snapshot({"net": net(nic("eno1", **UP))}))
     assert found.rows == {} and [gap["subject"] for gap in found.unknown] == [MACS[0]]
     assert nic_links(snapshot({}, states={"net": "denied"}), None).unknown[0]["subject"] == ""
+
+
+@pytest.mark.parametrize("fact", [[], ["permanent_mac"]])
+def test_an_interface_that_is_not_told_may_be_the_one_that_is_missed(fact: list[str]) -> None:
+    before = snapshot({"net": net(nic("eno1", **UP))})
+    bare = {"name": "eno1", "kind": "physical" if fact else "virtual"}
+    after = snapshot({"net": net(bare)}, unread={"net": [["interfaces", "eno1", *fact]]})
+    found = nic_links(after, before)
+    assert not found.rows.keys() & {*MACS} and MACS[0] in [gap["subject"] for gap in found.unknown]
+
+
+def test_an_interface_without_its_mac_is_the_one_at_its_address() -> None:
+    here = {"device": "0000:04:00.0", **UP}
+    bare = {"name": "eno2", "kind": "physical", **here, "speed_mbps": 1000}
+    after = snapshot({"net": net(bare)}, unread={"net": [["interfaces", "eno2", "permanent_mac"]]})
+    found = nic_links(after, snapshot({"net": net(nic("eno1", **here))}))
+    assert found.rows["eno2"]["fault"] == "slower" and [*found.rows] == ["eno2"] and not found.unknown
+
+
+def test_members_that_are_unread_are_not_fewer() -> None:
+    bond = {"name": "bond0", "kind": "bond", "bond": {"members": ["a", "b"]}}
+    after = snapshot({"net": net(bond | {"bond": {"members": []}})},
+                     unread={"net": [["interfaces", "bond0", "bond", "members"]]})
+    found = nic_links(after, snapshot({"net": net(bond)}))
+    assert not found.rows and [gap["subject"] for gap in found.unknown] == ["bond0"]

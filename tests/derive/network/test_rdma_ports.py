@@ -70,3 +70,12 @@ def test_unread_is_unknown_unless_the_fault_shows_anyway() -> None:
     assert rdma_ports(waiting, lost).rows[f"{GUID} 1"]["fault"] == "unmanaged"
     ports = snapshot({"rdma": {"devices": {GUID: {"name": "mlx5_0"}}}}, unread={"rdma": [["devices", GUID, "ports"]]})
     assert [gap["subject"] for gap in rdma_ports(ports, None).unknown] == [f"{GUID} "]
+
+
+@pytest.mark.parametrize(("address", "gaps"), [(ADDRESS, []), ("0000:04:00.0", [f"{GUID} "])])
+def test_a_device_whose_guid_is_unread_is_the_one_at_its_address_or_may_be_it(address: str, gaps: list[str]) -> None:
+    device = {"name": "mlx5_0", "device": address, "ports": {"1": ACTIVE}}
+    after = snapshot({"rdma": {"devices": {"mlx5_0": device}}}, unread={"rdma": [["devices", "mlx5_0", "node_guid"]]})
+    found = rdma_ports(after, snapshot({"rdma": rdma(**ACTIVE)}))
+    assert [gap["subject"] for gap in found.unknown] == gaps
+    assert [*found.rows] == ["mlx5_0 1"] and "fault" not in found.rows["mlx5_0 1"]
