@@ -129,3 +129,5 @@ def _ask_ip(reading: Reading, drafts: Mapping[str, _Draft], result: Result) -> N
             draft.facts[fact] = getattr(links.get(name, net_ip.Link()), fact)
             if draft.facts[fact] is None:
                 reading.unread((*draft.fact, fact), " ".join(IP.argv), reason or "not told")
+            else:
+                reading.settle(True, "", "", *draft.fact, fact)

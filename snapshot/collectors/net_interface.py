@@ -8,6 +8,8 @@ The oddities:
 * rps_cpus and xps_cpus are masks of 32 bits a word, highest first, with commas; all zero is off.
 * address of InfiniBand has 20 octets: queue number and subnet prefix change by themselves, the last 8 are the port's.
 * addr_assign_type: 0 permanent, 1 random, 2 stolen from another interface, 3 set by someone.
+* uevent's DEVTYPE is bond or bridge where the folder has what those drivers put into it, bonding or bridge
+  (drivers/net/bonding/bond_main.c, net/bridge/br_device.c).
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ def open_entry(reading: Reading, name: str) -> Entry:
     """Looks at the folder of interface NAME."""
     path = f"{NET}/{name}"
     parts = frozenset(reading.list(path, "interfaces", name))
-    physical = "device" in parts
+    unlisted = any(u.path == ("interfaces", name) for u in reading.unreads)
+    physical = "device" in parts or (unlisted and reading.readlink(f"{path}/device", "interfaces", name) is not None)
     link = reading.readlink(path, "interfaces", name, "device") if physical else None
     chain = parse_place(link or "")[1]
     return Entry(reading, name, parts, physical, chain[-1] if chain else None)
@@ -92,14 +95,20 @@ def hardware_address(entry: Entry) -> tuple[str | None, str | None, bool]:
     """The permanent MAC, the one in use where it is another that stays, and whether the files settle the first."""
     own = entry.attributes()
     text = own.text("address", "mac") or ""
+    if entry.physical:
+        entry.reading.depends((*own.fact, "mac"), (*own.fact, "permanent_mac"))
     if own.text("type", "kind") == INFINIBAND:
         return find_mac(text), None, True
     address, assigned = find_mac(text), own.text("addr_assign_type", "mac")
-    stays = address if assigned not in (PERMANENT, RANDOM) else None
+    stays = address if assigned not in (PERMANENT, RANDOM, None) else None
     if not entry.physical:
         return None, address if assigned != RANDOM else None, True
     if "bonding_slave" in entry.parts:
+        noted = len(entry.reading.unreads)
         permanent = find_mac(own.text("bonding_slave/perm_hwaddr", "permanent_mac") or "")
+        if len(entry.reading.unreads) > noted:
+            entry.reading.depends((*own.fact, "permanent_mac"), (*own.fact, "mac"))
+            return None, None, False
         return permanent, address if address != permanent else None, True
     return (address if assigned == PERMANENT else None), stays, assigned in (PERMANENT, RANDOM)
 
@@ -156,7 +165,10 @@ def parse_mask(text: str) -> str:
 
 def _kind(entry: Entry) -> str:
     found = _DEVTYPE.search(entry.attributes().text("uevent", "kind") or "")
-    return found[1] if found else "physical" if entry.physical else "virtual"
+    told = "bond" if "bonding" in entry.parts else "bridge" if "bridge" in entry.parts else ""
+    if told:
+        entry.reading.settle(True, "", "", "interfaces", entry.name, "kind")
+    return found[1] if found else told or ("physical" if entry.physical else "virtual")
 
 
 def _polling(entry: Entry) -> dict[str, Any]:

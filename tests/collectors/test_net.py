@@ -215,3 +215,34 @@ def test_the_story_host(kernel: str) -> None:
     assert table["ifupdown"]["vmbr0"]["options"]["bridge-ports"]["value"] == "eno1np0"
     assert "192.0.2" not in str(table)
     assert "198.51" not in str(table)
+
+
+@pytest.mark.parametrize(("file", "unread"), [
+    ("address", {"mac", "permanent_mac"}), ("addr_assign_type", {"mac", "permanent_mac"}),
+    ("bonding_slave/perm_hwaddr", {"mac", "permanent_mac"}),
+])
+def test_what_tells_the_mac_is_unread(file: str, unread: set[str]) -> None:
+    files: dict[str, Content] = {**NIC, f"{NET}/eth0/{file}": DENIED}
+    table, gaps = found(files)
+    nic = table["interfaces"]["eth0"]
+    assert not {"mac", "permanent_mac"} & nic.keys()
+    assert {f"interfaces.eth0.{fact}" for fact in unread} <= gaps.keys()
+
+
+def test_a_bond_or_bridge_is_told_by_its_folder_too() -> None:
+    denied: dict[str, Content] = {f"{NET}/{name}/uevent": DENIED for name in ("bond0", "vmbr0")}
+    files = virtual("bond0", "bond", bonding__slaves="eth0") | virtual("vmbr0", "bridge", bridge__stp_state="0")
+    table, gaps = found(files | denied)
+    assert {key: one["kind"] for key, one in table["interfaces"].items()} == {"bond0": "bond", "vmbr0": "bridge"}
+    assert not gaps
+
+
+def test_an_interface_whose_folder_cannot_be_listed_has_its_device() -> None:
+    place = "/sys/devices/pci0000:00/0000:00:01.0/0000:04:00.0/net/eth0"
+    files: dict[str, Content] = {f"{place}/": DENIED}
+    files |= {path.replace(f"{NET}/eth0", place): text for path, text in NIC.items() if "device" not in path}
+    links = {f"{NET}/eth0": f"../..{place.removeprefix('/sys')}", f"{place}/device": "../../../0000:04:00.0"}
+    model, reading = gather(net, MemoryHost(files, links))
+    nic = model.table()["interfaces"][MAC]
+    assert (nic["kind"], nic["permanent_mac"], nic["device"]) == ("physical", MAC, "0000:04:00.0")
+    assert ("interfaces", MAC) in {unread.path for unread in reading.unreads}
