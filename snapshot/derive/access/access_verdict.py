@@ -74,7 +74,7 @@ class Case:
     def of(cls, key: str, lxc: Lxc, host: Host, before: Host | None) -> Case:
         """The case of container KEY."""
         one = lxc.containers[key]
-        last = Start(running_rules(one, host), running_ids(one))
+        last = Start(running_rules(key, one, host), running_ids(one))
         coming = Start(next_rules(one, lxc, host), next_ids(one))
         return cls(key, one, host, before, given(one, host, before), last, coming, lxc_major(host.snapshot))
 

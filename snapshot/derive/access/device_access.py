@@ -56,9 +56,10 @@ from .denial import leftover
 from .given_devices import Given
 from .host_devices import Host
 from .remedy import RULE_CURES, add_remedies
+from .start_rules import shared
 
 if TYPE_CHECKING:
-    from ...document import Snapshot
+    from ...document import Snapshot, UnreadFact
 
 Row = dict[str, Any]
 
@@ -71,11 +72,11 @@ def device_access(after: Snapshot, before: Snapshot | None) -> Derived:
     if isinstance(section, Lxc):
         host, old = Host.of(after), Host.of(before) if before else None
         for key in section.containers:
-            _judge(Case.of(key, section, host, old), after, found)
+            _judge(Case.of(key, section, host, old), section, after, found)
     return found
 
 
-def _judge(case: Case, after: Snapshot, found: Derived) -> None:
+def _judge(case: Case, section: Lxc, after: Snapshot, found: Derived) -> None:
     """Adds the rows of one container."""
     what = f"which devices container {case.key} may open"
     if unread := after.unread("lxc", ("containers", case.key, "live")):
@@ -91,13 +92,22 @@ def _judge(case: Case, after: Snapshot, found: Derived) -> None:
         if row["access"] != "unknown":
             rows[subject] = row
             continue
-        fact = case.host.unread(path) if row["reason"] == "unread" else None
+        fact = _not_read(case, section, path, row["reason"])
         source = fact.source if fact else case.container.config_file
         why = fact.why if fact else REASONS[row["reason"]]
         found.unknown.append(_unknown(subject, f"whether container {case.key} may open {path}", source, why))
     _told_apart(list(rows.values()))
     add_remedies(case, list(rows.values()))
     found.rows.update(rows)
+
+
+def _not_read(case: Case, section: Lxc, path: str, reason: str) -> UnreadFact | None:
+    """What was not read, so that a verdict is unknown for a REASON."""
+    if reason == "not-seen":
+        return case.host.snapshot.unread("lxc", ("containers", case.key, "generated"))
+    if reason == "includes-unread":
+        return next((one.unread for one in shared(case.container, section, case.host.snapshot) if one.unread), None)
+    return case.host.unread(path) if reason == "unread" else None
 
 
 def _unknown(subject: str, what: str, source: str, why: str) -> Row:

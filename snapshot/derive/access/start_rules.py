@@ -2,7 +2,7 @@
 
 PVE::LXC::update_lxc_config (pve-container) writes, in this order: the include of the distribution's
 common.conf, of its userns.conf when unprivileged, an allow line for each devN, then the raw lxc.* lines of
-the container's file. What the included files say is known only when they were recorded.
+the container's file. What the included files say is known only when they were recorded, and all that they include.
 
 A start can fail for a line that is about no device (``refused``). LXC 7 has no lxc.cgroup.* keys but dir and relative
 in its table (src/lxc/confile.c of 7.0.0); 4 to 6 ignore them on a host with cgroup2 only. A cgroup2 key that names no
@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...records import record
 from ...regexes import regex
 from ...sections.base import Origin
 from ...sections.lxc import Container, Lxc, Part
@@ -25,7 +26,7 @@ from .host_devices import Host
 from .lxc_rules import Device, Line, Reset, RuleList, build, parse_rule
 
 if TYPE_CHECKING:
-    from ...document import Snapshot
+    from ...document import Snapshot, UnreadFact
 
 CONFIG = "/usr/share/lxc/config/"
 REWRITING = ("hookscript", "lxc.hook.pre-start", "lxc.hook.autodev", "lxc.hook.start-host")
@@ -35,12 +36,36 @@ _NO_FILE = regex(r"lxc\.cgroup2\.(?!devices)(?i:device)")
 _MAJOR = regex(r"(?:[0-9]+:)?([0-9]{1,4})\.", re.ASCII)
 
 
-def running_rules(container: Container, host: Host) -> RuleList | None:
-    """The rules that a running container has; None when its start left no record of them.
+@record(frozen=True)
+class Shared:
+    """A file that Proxmox VE makes a start include: the one of the ostype where there is one, else the common one.
+
+    PART is None where it is not there; UNREAD is why that, or all that it includes, is not known.
+    """
+
+    path: str
+    part: Part | None
+    unread: UnreadFact | None
+
+
+def shared(container: Container, lxc: Lxc, snapshot: Snapshot) -> Iterator[Shared]:
+    """The files that each start of a container of Proxmox VE includes."""
+    ostype = (container.live.options or {}).get("ostype")
+    for word in ("common",) if container.privileged else ("common", "userns"):
+        paths = [*([f"{CONFIG}{ostype.value}.{word}.conf"] if ostype else []), f"{CONFIG}{word}.conf"]
+        told = (Shared(path, (lxc.includes or {}).get(path), snapshot.unread("lxc", ("includes", path)))
+                for path in paths)
+        yield next((one for one in told if one.part or one.unread), Shared(paths[-1], None, None))
+
+
+def running_rules(key: str, container: Container, host: Host) -> RuleList | None:
+    """The rules that a running container, KEY, has; None when its start left no record of them that was read whole.
 
     Plain LXC leaves none: there the file, as it is now, is all that there is.
     """
-    part = container.live if container.manager == "lxc" else container.generated
+    name, part = ("live", container.live) if container.manager == "lxc" else ("generated", container.generated)
+    if host.snapshot.unread("lxc", ("containers", key, name)):
+        return None
     return build(_lines(part), _nodes(host)) if part and not _shuffled(part) else None
 
 
@@ -51,15 +76,15 @@ def next_rules(container: Container, lxc: Lxc, host: Host) -> RuleList | None:
         return None
     if container.manager == "lxc":
         return build(raw, _nodes(host))
-    base = _included(container, lxc)
+    base = _included(container, lxc, host.snapshot)
     if base is None and not any(isinstance(parse_rule(*line), Reset) for line in raw):
         return None  # `a` alone would have emptied whatever the includes bring
     return build([*(base or []), *_passed(container, host), *raw], _nodes(host))
 
 
-def written_lines(container: Container, lxc: Lxc) -> list[Line] | None:
+def written_lines(container: Container, lxc: Lxc, snapshot: Snapshot) -> list[Line] | None:
     """The device lines of the files that the next start reads, in order; None when not all are known."""
-    base = [] if container.manager == "lxc" else _included(container, lxc)
+    base = [] if container.manager == "lxc" else _included(container, lxc, snapshot)
     return None if base is None else [*base, *_lines(container.live)]
 
 
@@ -100,18 +125,14 @@ def _shuffled(part: Part) -> bool:
     return any(folders.count(directory.value.rstrip("/")) > 1 for directory in part.unordered or [])
 
 
-def _included(container: Container, lxc: Lxc) -> list[Line] | None:
+def _included(container: Container, lxc: Lxc, snapshot: Snapshot) -> list[Line] | None:
     if container.privileged is None:
         return None
-    option = (container.live.options or {}).get("ostype")
-    known = lxc.includes or {}
     lines: list[Line] = []
-    for word in ("common",) if container.privileged else ("common", "userns"):
-        special = known.get(f"{CONFIG}{option.value}.{word}.conf") if option else None
-        part = special or known.get(f"{CONFIG}{word}.conf")
-        if part is None or _shuffled(part):
+    for one in shared(container, lxc, snapshot):
+        if one.part is None or one.unread or _shuffled(one.part):
             return None
-        lines += _lines(part)
+        lines += _lines(one.part)
     return lines
 
 

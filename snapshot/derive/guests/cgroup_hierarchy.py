@@ -99,17 +99,17 @@ def _shut_out(snapshot: Snapshot, gaps: dict[str, UnreadFact]) -> Iterator[str]:
     if not isinstance(section, Lxc):
         return
     for key, container in sorted(section.containers.items()):
-        if stopped := _stopped(container, section):
+        if stopped := _stopped(container, section, snapshot):
             yield key
         elif stopped is None:
             why = "the files that its start includes are not known"
             gaps.setdefault("containers", UnreadFact(path=[], source=container.config_file, why=why))
 
 
-def _stopped(container: Container, section: Lxc) -> bool | None:
+def _stopped(container: Container, section: Lxc, snapshot: Snapshot) -> bool | None:
     if container.privileged is False:
         return False  # userns.conf empties the lists of both
-    lines = written_lines(container, section)
+    lines = written_lines(container, section, snapshot)
     own = {rule.key for rule in container.live.device_rules or [] if not rule.origin.file.startswith(PACKAGED)}
     asks = f"{V2}.allow" in own or (container.manager == "pve" and bool(by_devices(container)))
     if not asks or f"{V1}.allow" in own:

@@ -27,7 +27,7 @@ from ...regexes import regex
 from ...sections.lxc import Container, Ignored, Lxc, unquoted
 from ..access.host_devices import Host
 from ..access.lxc_rules import Device
-from ..access.start_rules import CONFIG, next_rules
+from ..access.start_rules import CONFIG, next_rules, shared
 from ..facts import Derived
 from .containers import called, down, not_read
 
@@ -95,19 +95,13 @@ def _proxmox(container: Container, section: Lxc, snapshot: Snapshot) -> Iterator
     """What Proxmox VE makes a start include, and what that includes."""
     if container.manager != "pve":
         return
-    ostype = (container.live.options or {}).get("ostype")
-    words = ("common",) if container.privileged else ("common", "userns")
-    for word in words:
-        names = [f"{CONFIG}{ostype.value}.{word}.conf"] if ostype else []
-        paths = [*names, f"{CONFIG}{word}.conf"]
-        known = next((path for path in paths if path in (section.includes or {})), None)
-        lost = next((fact for path in paths if (fact := snapshot.unread("lxc", ("includes", path)))), None)
-        if known is None and lost:
-            yield paths[-1], {"gap": (lost.source, lost.why)}
+    for one in shared(container, section, snapshot):
+        faults = [*_faults((one.part and one.part.ignored) or [])]
+        if one.unread and not faults:
+            yield one.path, {"gap": (one.unread.source, one.unread.why)}
             continue
-        yield known or paths[-1], {"state": "there" if known else "missing"}
-        part = (section.includes or {})[known] if known else None
-        yield from ((path, {"state": state}) for path, state in _faults((part.ignored if part else None) or []))
+        yield one.path, {"state": "there" if one.part else "missing"}
+        yield from ((path, {"state": state}) for path, state in faults)
 
 
 def _faults(ignored: list[Ignored]) -> Iterator[tuple[str, str]]:

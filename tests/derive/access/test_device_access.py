@@ -458,6 +458,21 @@ def test_unread_facts_are_unknown() -> None:
     assert unknown(lxc=["containers", "101", "live"]) == [("101 ", "EACCES")]
 
 
+@pytest.mark.parametrize(("path", "running"), [
+    (["includes", "/usr/share/lxc/config/common.conf"], False), (["containers", "101", "generated"], True),
+    (["includes", "/usr/share/lxc/config/debian.common.conf"], False),
+])
+def test_what_a_start_includes_is_no_rule_list_until_all_of_it_is_read(path: list[str], running: bool) -> None:
+    generated = {"generated": part(rule(1, "a", "lxc.cgroup2.devices.deny"))} if running else {}
+    debian = {"ostype": {"value": "debian", "origin": origin(2, "ostype: debian")}}
+    lines = [mount(17, "/dev/nvidia-uvm"), *([rule(14, "c 511:* rwm")] if running else [])]
+    section = lxc(part(*lines, options=debian), running=running, **generated)
+    whole = derived("device_access", snapshot(devices=devices(), lxc=section), None)
+    assert whole.rows[UVM]["access"] == "denied"
+    half = derived("device_access", snapshot({"lxc": path}, devices=devices(), lxc=section), None)
+    assert [(gap["subject"], gap["source"], gap["why"]) for gap in half.unknown] == [(UVM, "/src", "EACCES")]
+
+
 def test_containers_unread_is_not_no_containers() -> None:
     found = derived(
         "device_access", snapshot({"lxc": ["containers"]}, devices=devices(), lxc={"containers": {}}), None

@@ -184,6 +184,21 @@ def test_one_allow_line_shuts_out_the_rest_when_nothing_opens_the_list() -> None
     assert includes(INCLUDES, one, privileged=False)[f"101 {USERNS}"]["shuts_out"] is False
 
 
+def test_a_file_of_which_not_all_is_read_shuts_nobody_out() -> None:
+    bare = INCLUDES | {USERNS: part(rule(1, "", file=USERNS), rule(2, "", "lxc.cgroup2.devices.deny", USERNS))}
+    section = lxc(part(rule(9, "c 195:* rwm")), includes=bare, privileged=False)
+    half = snapshot({"lxc": ["includes", USERNS]}, lxc=section, devices=devices())
+    found = derived("container_includes", half, None)
+    assert [*found.rows] == [f"101 {COMMON}"] and [gap["subject"] for gap in found.unknown] == [f"101 {USERNS}"]
+
+
+def test_the_file_of_an_ostype_that_is_unread_is_not_replaced_by_the_common_one() -> None:
+    special = USERNS.replace("userns", "debian.userns")
+    section = lxc(part(options=option("ostype", "debian")), privileged=False)
+    half = snapshot({"lxc": ["includes", special]}, lxc=section, devices=devices())
+    assert [gap["subject"] for gap in derived("container_includes", half, None).unknown] == [f"101 {special}"]
+
+
 def test_a_line_that_includes_what_is_not_there() -> None:
     line = {"value": "/etc/lxc/x.conf", "origin": origin(9, "lxc.include: /etc/lxc/x.conf")}
     for word, state in (("is not there", "missing"), ("includes itself", "loop"), ("is no directory", "missing")):
