@@ -221,5 +221,5 @@ def _unsure(side: Snapshot, path: str) -> str:
     """Why the side may not list a file that it has; empty when it lists all."""
     dumb = [name for name in sections.NAMES if silent(side, name)]
     unread = (fact for outcome in side.outcomes.values() for fact in outcome.unread or ())
-    why = (fact.why for fact in unread if fact.source == path)
+    why = (fact.why for fact in unread if fact.source == path or path.startswith(f"{fact.source.rstrip('/')}/"))
     return next(why, f"sections not read: {' '.join(dumb)}" if dumb else "")

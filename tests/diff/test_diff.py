@@ -203,6 +203,13 @@ def test_a_file_that_a_section_could_not_read_is_not_gone() -> None:
     assert [(e.path, e.side) for e in found.incomparable if e.section == "files"] == [(("/a",), "after")]
 
 
+def test_a_file_in_a_folder_that_was_not_listed_is_not_gone() -> None:
+    before = snapshot({"sysctl": values(1)}, files={"/src/a": "1", "/srca": "1"})
+    found = mirrored(before, snapshot({"sysctl": values(1)}, unread={"sysctl": [["settings"]]}))
+    assert [change.path for change in found.files] == [("/srca",)]
+    assert [(e.path, e.why) for e in found.incomparable if e.section == "files"] == [(("/src/a",), "EACCES")]
+
+
 @pytest.mark.parametrize(("before", "after", "words"), [
     ({"host": "pve1"}, {"host": "pve2"}, "two host names"),
     ({"machine": "a" * 32}, {"machine": "b" * 32}, "two machines"),
