@@ -2,7 +2,8 @@
 
 systemd.unit(5), systemd.special(7), bootup(7). A unit runs when a target of the boot wants it, or a unit that runs
 does. Only units that touch tuning are recorded: whether another service runs that wants one cannot be told. What lies
-in /run or was enabled there is gone with the reboot; generators make their units again.
+in /run or was enabled there is gone with the reboot; generators make their units again. Where not all folders of
+units could be listed, a link that starts a unit may lie in one of these.
 
 Services begin after basic.target unless they say otherwise. DefaultDependencies=no is not recorded: a unit that is
 ordered before basic.target, or wanted by what precedes it, is taken as early. A target comes after all that it wants.
@@ -12,10 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...records import field, record
 from .action import EARLY, UNITS
+
+if TYPE_CHECKING:
+    from ...document import Snapshot
 
 Table = Mapping[str, Any]
 _BOOT = frozenset(f"{name}.target" for name in (
@@ -38,16 +42,27 @@ _GENERATED = "/run/systemd/generator"
 
 @record()
 class Starts:
-    """The units of a snapshot. SCRIPTS tells whether /etc/rc.local is executable, which its generator looks at."""
+    """The units of a snapshot. SCRIPTS tells whether /etc/rc.local is executable, which its generator looks at.
+
+    UNLISTED says which folder of units could not be listed; empty when all were.
+    """
 
     units: Mapping[str, Table]
     scripts: Mapping[str, Table]
+    unlisted: str = ""
     fates: dict[str, tuple[str, str]] = field(default_factory=dict)
     earlier: dict[str, set[str]] = field(default_factory=dict)  # unit -> those that are before it
     deep: int = 0
     befores: dict[str, set[str]] = field(default_factory=dict)
     steps: dict[str, int] = field(default_factory=dict)
     pullers: dict[str, list[str]] = field(default_factory=dict)  # unit -> units that need it, or trigger it
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Starts:
+        """Those of SNAPSHOT."""
+        units, gap = snapshot.table("units"), snapshot.unread("units", ("units",))
+        unlisted = f"{gap.source} could not be read: {gap.why}" if gap else ""
+        return cls(units.get("units", {}), units.get("scripts", {}), unlisted)
 
     def __post_init__(self) -> None:
         """Works out who pulls whom, and the order."""
@@ -109,6 +124,12 @@ class Starts:
         return self.steps[name]
 
     def _fate(self, name: str, unit: Table) -> tuple[str, str]:
+        why_not, doubt = self._seen(name, unit)
+        hidden = why_not and self.unlisted and unit["state"] != "masked" and name != RC_LOCAL
+        return ("", self.unlisted) if hidden else (why_not, doubt)
+
+    def _seen(self, name: str, unit: Table) -> tuple[str, str]:
+        """The fate by what was read."""
         state, file = unit["state"], unit.get("file", "")
         if state == "masked":
             return "the unit is masked", ""

@@ -64,7 +64,7 @@ def boot_actions(snapshot: Snapshot) -> tuple[Action, ...]:
     """The actions in the order of the boot, as far as it can be told; those that will not run are among them."""
     units, net = snapshot.table("units"), snapshot.table("net")
     scripts = units.get("scripts", {})
-    starts, runner = Starts(units.get("units", {}), scripts), Runner(scripts)
+    starts, runner = Starts.of(snapshot), Runner(scripts)
     found = list(_all(snapshot, units, net, starts, runner))
     found = [one for action in found for one in _expanded(action, snapshot.table("sysctl").get("settings", {}))]
     once = {(a.target, a.where, a.value, a.unit, a.why_not, a.doubt, _line(a)): a for a in found}

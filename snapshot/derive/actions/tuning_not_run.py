@@ -60,7 +60,11 @@ def tuning_not_run(after: Snapshot, before: Snapshot | None) -> Derived:
     for key, row in found.items():
         row |= _unit(after, key, row)
         row["sets"] = ", ".join(dict.fromkeys(row["sets"]))
-    return Derived(rows | _with_evidence(after, before, found), idle.unknown)
+    found = _with_evidence(after, before, found)
+    if gap := after.unread("units", ("units",)):  # what starts a unit may be in the folder that was not read
+        what = {"what": "whether a boot runs the unit", "source": gap.source, "why": gap.why}
+        return Derived(found, [*idle.unknown, *({"subject": name, **what} for name in rows if name not in found)])
+    return Derived(rows | found, idle.unknown)
 
 
 def _own_units(snapshot: Snapshot) -> Iterator[str]:

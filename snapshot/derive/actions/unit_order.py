@@ -33,13 +33,13 @@ _VENDOR = "10de"
 
 def unit_order(after: Snapshot, before: Snapshot | None) -> Derived:  # noqa: ARG001 - of one snapshot
     """A row for each unit that will run, sets something of NVIDIA GPUs, and is behind nothing that has the driver."""
-    units = after.table("units")
-    starts = Starts(units.get("units", {}), units.get("scripts", {}))
+    starts = Starts.of(after)
     loaded = "nvidia" in after.table("modules").get("load", {})
     functions = after.table("pci").get("functions", {})
     rows: dict[str, dict[str, Any]] = {}
     for action in boot_actions(after):
-        if action.why_not or action.unit not in starts.units or not _of_gpu(action, functions):
+        hidden = starts.unlisted and action.doubt == starts.unlisted
+        if action.why_not or hidden or action.unit not in starts.units or not _of_gpu(action, functions):
             continue
         unit = starts.units[action.unit]
         if action.unit.startswith("nvidia-") or _ordered(starts, action.unit, loaded):

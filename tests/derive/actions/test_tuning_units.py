@@ -6,6 +6,7 @@ import pytest
 
 from snapshot.derive.actions.tuning_not_run import tuning_not_run
 from snapshot.derive.actions.tuning_order import tuning_order
+from snapshot.derive.facts import Derived
 from snapshot.document import Snapshot
 
 from ..tuned import host, origin
@@ -107,6 +108,15 @@ def test_cron_that_is_masked() -> None:
 def test_sources_that_could_not_be_read() -> None:
     found = tuning_not_run(host(unread={"units": [["units"]]}), None)
     assert found.unknown and not found.rows
+
+
+def test_a_unit_may_be_enabled_in_a_folder_that_was_not_listed() -> None:
+    def found(state: str) -> Derived:
+        units = {"units": {"tune.service": unit(state=state)}}
+        return tuning_not_run(host(unread={"units": [["units"]]}, units=units), None)
+
+    assert not found("disabled").rows and "tune.service" in [gap["subject"] for gap in found("disabled").unknown]
+    assert found("masked").rows["tune.service"]["why_not"] == "the unit is masked"
 
 
 def smi(**more: Any) -> dict[str, Any]:

@@ -33,6 +33,17 @@ def test_settings_that_will_not_be_made() -> None:
     assert not_run(files, ("tune.service",)).keys() == {"/etc/rc.local:2"}
 
 
+def test_a_unit_that_a_folder_which_was_not_listed_may_start_is_not_taken_as_run_by_none() -> None:
+    gap = {"units": ["units"]}
+    gpu = {"file": f"{ETC}/gpu.service", "state": "disabled", "commands": [{
+        "key": "ExecStart", "text": "nvidia-smi -pl 450", "tools": ["nvidia-smi"],
+        "origin": {"file": f"{ETC}/gpu.service", "line": 5, "text": "ExecStart=nvidia-smi -pl 450"}}]}
+    half = snapshot(gap, units={"units": {"gpu.service": gpu}}, net={"interfaces": {}})
+    for table in ("boot_actions_not_run", "unit_order"):
+        found = derived(table, half, None)
+        assert not found.rows and found.unknown
+
+
 def test_what_another_line_sets_or_a_package_brings_is_no_row() -> None:
     text = unit("ExecStart=sysctl -w a.b=1")
     both = {f"{ETC}/old.service": text, f"{ETC}/new.service": text}
