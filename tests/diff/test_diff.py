@@ -204,8 +204,9 @@ def test_a_file_that_a_section_could_not_read_is_not_gone() -> None:
 
 
 def test_a_file_in_a_folder_that_was_not_listed_is_not_gone() -> None:
-    before = snapshot({"sysctl": values(1)}, files={"/src/a": "1", "/srca": "1"})
-    found = mirrored(before, snapshot({"sysctl": values(1)}, unread={"sysctl": [["settings"]]}))
+    tables, others = {**EMPTY, "sysctl": values(1)}, {name: how for name, how in ABSENT.items() if name != "sysctl"}
+    before = snapshot(tables, states=others, files={"/src/a": "1", "/srca": "1"})
+    found = mirrored(before, snapshot(tables, states=others, unread={"sysctl": [["settings"]]}))
     assert [change.path for change in found.files] == [("/srca",)]
     assert [(e.path, e.why) for e in found.incomparable if e.section == "files"] == [(("/src/a",), "EACCES")]
 
