@@ -13,6 +13,7 @@ Row keys of numa_layout, in the row "nodes":
     nodes, nodes_before   how many have CPUs
     cpus_moved       CPUs that are in another node than before, as a list; missing when there are none
     distances_changed     the distances between nodes that have CPUs are others; missing while one side has none
+    unknown          {key: {source, why}} of keys above when before could not be read
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from ..facts import Derived
 from .cpu_lists import cpus
 
 if TYPE_CHECKING:
-    from ...document import Snapshot
+    from ...document import Snapshot, UnreadFact
 
 Row = dict[str, Any]
+AGAINST = ("nodes_before", "cpus_moved", "distances_changed")
 
 
 def cpus_online(after: Snapshot, before: Snapshot | None) -> Derived:
@@ -45,10 +47,11 @@ def cpus_online(after: Snapshot, before: Snapshot | None) -> Derived:
 
 
 def numa_layout(after: Snapshot, before: Snapshot | None) -> Derived:
-    """The row; unknown where the nodes of AFTER were not read."""
-    if fact := after.unread("cpu", ("nodes",)):
+    """The row; unknown where the nodes of AFTER, or the CPUs of one, were not read."""
+    if fact := nodes_unread(after):
         return Derived({}, [{"subject": "nodes", "what": "NUMA nodes", "source": fact.source, "why": fact.why}])
-    now, then = _nodes(after), _nodes(before) if before else {}
+    lost = nodes_unread(before) if before else None
+    now, then = _nodes(after), _nodes(before) if before and not lost else {}
     if not now:
         return Derived()
     row: Row = {"nodes": len({*now.values()})}
@@ -58,7 +61,14 @@ def numa_layout(after: Snapshot, before: Snapshot | None) -> Derived:
             row["cpus_moved"] = format_cpus(moved)
         far, was = _distances(after, {*now.values()}), _distances(before, {*then.values()})
         row |= {"distances_changed": far != was} if far and was else {}
+    if lost:
+        row["unknown"] = {key: {"source": lost.source, "why": lost.why} for key in AGAINST}
     return Derived({"nodes": row})
+
+
+def nodes_unread(snapshot: Snapshot) -> UnreadFact | None:
+    """Why the nodes, or the CPUs of one of them, are unknown."""
+    return next((fact for path, fact in snapshot.gaps("cpu").items() if path[:1] in ((), ("nodes",))), None)
 
 
 def _lists(snapshot: Snapshot) -> dict[str, set[int]]:

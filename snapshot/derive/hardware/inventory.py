@@ -34,6 +34,7 @@ from ...records import field, record
 from ..facts import Derived
 from ..gpus.gpu_layers import Gpu, Layer, gpus_of, layer_of
 from ..pci.pci_tree import functions_of, noun
+from .cpu_layout import nodes_unread
 from .cpu_lists import cpus
 
 if TYPE_CHECKING:
@@ -177,8 +178,8 @@ def _cpus(snapshot: Snapshot) -> Told:
 
 def _nodes(snapshot: Snapshot) -> Told:
     nodes = snapshot.table("cpu").get("nodes", {})
-    if not nodes:
-        return _unread(snapshot, ("cpu", "nodes"))
+    if (fact := nodes_unread(snapshot)) or not nodes:
+        return fact
     with_memory = sum(node.get("memory", False) for node in nodes.values())
     layers = {"with_cpus": sum(bool(node["cpus"]) for node in nodes.values()), "with_memory": with_memory}
     return Counted(len(nodes), layers)

@@ -25,7 +25,7 @@ Row keys of ``cpu_limits``, by CPU list:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...regexes import regex
@@ -52,7 +52,7 @@ def cpu_governors(after: Snapshot, before: Snapshot | None) -> Derived:
     """A row for CPUs with equal governor and preference on both sides; unknown where AFTER's were not read."""
     found = _table(after, before, ("governor", "epp"), "slower", "the governor")
     for cpus, row in found.rows.items():
-        row["cpus"] = "all" if len(found.rows) == 1 else cpus
+        row["cpus"] = "all" if len(found.rows) == 1 and not found.unknown else cpus
         _compare(row)
         if row.get("slower"):
             _remedy(cpus, row, after.table("cpufreq").get("governors", ()))
@@ -76,23 +76,44 @@ def _table(
 ) -> Derived:
     """Rows of FIELDS on both sides by CPUs that have equal ones."""
     if gap := _unread(after, fields[0]):
-        return Derived({}, [{"subject": "", "what": what, "source": gap.source, "why": gap.why}])
+        return Derived({}, [_gap("", what, gap)])
     now, then = _by_cpu(after, fields), _by_cpu(before, fields) if before else {}
     lost = _unread(before, fields[0]) if before else None
     groups: dict[tuple[Values, Values | None], list[int]] = {}
     for cpu, values in now.items():
         groups.setdefault((values, then.get(cpu)), []).append(cpu)
-    rows = {}
+    found = Derived({}, [*_missed(after, fields, then.keys() - now.keys(), what)])
     for (values, old), cpus in groups.items():
+        if gap := _hidden(after, fields, values):
+            found.unknown.append(_gap(format_cpus(cpus), what, gap))
+            continue
         told = {"driver": after.table("cpufreq").get("driver"), **dict(zip(fields, values, strict=True))}
-        if before and old:
+        gap = lost or (_hidden(before, fields, old or ()) if before else None)
+        if before and old and not gap:
             told["before_driver"] = before.table("cpufreq").get("driver")
             told |= {f"before_{name}": value for name, value in zip(fields, old, strict=True)}
         told["cpu"] = cpus[0] if len(cpus) == 1 else None
         row = {key: value for key, value in told.items() if value is not None}
-        unknown = {"unknown": {judged: {"source": lost.source, "why": lost.why}}} if lost else {}
-        rows[format_cpus(cpus)] = row | unknown
-    return Derived(rows)
+        unknown = {"unknown": {judged: {"source": gap.source, "why": gap.why}}} if gap else {}
+        found.rows[format_cpus(cpus)] = row | unknown
+    return found
+
+
+def _missed(snapshot: Snapshot, fields: tuple[str, ...], cpus: Iterable[int], what: str) -> Iterator[dict[str, str]]:
+    """What of CPUS, which had the first of FIELDS before, is unknown."""
+    gap, missed = _hidden(snapshot, fields, ()), format_cpus(cpus)
+    if gap and missed:
+        yield _gap(missed, what, gap)
+
+
+def _gap(subject: str, what: str, gap: UnreadFact) -> dict[str, str]:
+    return {"subject": subject, "what": what, "source": gap.source, "why": gap.why}
+
+
+def _hidden(snapshot: Snapshot, fields: tuple[str, ...], values: Values) -> UnreadFact | None:
+    """Why one of VALUES is unknown: it is missing, and not all of its field was read. Without VALUES the first is."""
+    missing = [name for name, value in zip(fields, values, strict=False) if value is None] if values else fields[:1]
+    return next((fact for name in missing if (fact := snapshot.unread("cpufreq", (name,)))), None)
 
 
 def _unread(snapshot: Snapshot, field: str) -> UnreadFact | None:

@@ -72,8 +72,8 @@ def _states(snapshot: Snapshot) -> States:
 
 def _unread(snapshot: Snapshot) -> UnreadFact | None:
     """Why something of the states, or of the command line, is unknown."""
-    paths: list[tuple[str, ...]] = [("states",), *(("states", name, key) for name, state in _states(snapshot).items()
-                                                   for key in ("disabled", "latency_us") if key not in state)]
+    paths: list[tuple[str, ...]] = [("states",), *(("states", name, key) for name in _states(snapshot)
+                                                   for key in ("disabled", "latency_us"))]  # also if of some CPUs only
     own = next((fact for path in paths if (fact := snapshot.unread("cpuidle", path))), None)
     return own or (snapshot.unread("cmdline", ()) if _states(snapshot) else None)
 

@@ -37,25 +37,30 @@ def resource_limits(after: Snapshot, before: Snapshot | None) -> Derived:
         return Derived({}, [{"subject": "", "what": "resource limits", "source": fact.source, "why": fact.why}])
     now, then = dict(_limits(after)), dict(_limits(before)) if before else {}
     lost = _unread(before) if before else None
-    rows, units = {}, after.table("units").get("units", {})
+    found, units = Derived(), after.table("units").get("units", {})
     for key in sorted({*now, *then}):
-        missed = lost or next((fact for side in (after, before) if side and (fact := _init_unread(key, side))), None)
-        known = now.get(key) or {"what": then[key]["what"]}
-        row = _row(now.get(key), then.get(key)) if before and not missed else {**known}
+        if key not in now and (fact := _hidden(after, key)):
+            found.unknown.append({"subject": key, "what": then[key]["what"], "source": fact.source, "why": fact.why})
+            continue
+        gap = lost or (_hidden(before, key) if before and key not in then else None)
+        row = _row(now.get(key), then.get(key)) if before and not gap else {**now[key]}
         gone = key not in now and key.startswith("unit ") and key.split()[1] not in units
         if not gone:
-            rows[key] = row | ({"unknown": {"lower": {"source": missed.source, "why": missed.why}}} if missed else {})
-    return Derived(rows)
+            found.rows[key] = row | ({"unknown": {"lower": {"source": gap.source, "why": gap.why}}} if gap else {})
+    return found
+
+
+def _hidden(snapshot: Snapshot, key: str) -> UnreadFact | None:
+    """Why a limit that a side does not show may be there all the same: that of a unit or of PID 1."""
+    kind, name, *rest = key.split()
+    if kind == "unit":
+        return snapshot.unread("units", ("units", name, "limits", *rest))
+    return snapshot.unread("units", ("limits", f"init_{rest[0]}")) if kind == "PID" else None
 
 
 def _unread(snapshot: Snapshot) -> UnreadFact | None:
     paths: tuple[tuple[str, ...], ...] = ((), ("limits",), ("limits", "sessions"), ("limits", "defaults"))
     return next((fact for path in paths if (fact := snapshot.unread("units", path))), None)
-
-
-def _init_unread(key: str, snapshot: Snapshot) -> UnreadFact | None:
-    """Why the limit KEY of PID 1 is not known."""
-    return snapshot.unread("units", ("limits", f"init_{key[6:]}")) if key.startswith("PID 1 ") else None
 
 
 def _limits(snapshot: Snapshot) -> Iterator[tuple[str, Row]]:

@@ -71,3 +71,12 @@ def test_a_host_that_tells_nothing_has_no_row_and_an_unread_one_is_unknown() -> 
         unread = table(snapshot(side(), unread={"cpu": [[name]]}), None)
         assert not unread.rows and len(unread.unknown) == 1
     assert numa_layout(snapshot(side({"0": "0-3"})), None).rows == {"nodes": {"nodes": 1}}
+
+
+def test_a_node_whose_cpus_were_not_read_is_not_lost() -> None:
+    whole = snapshot(side({"0": "0-3", "1": "4-7"}))
+    half = snapshot(side({"1": "4-7"}), unread={"cpu": [["nodes", "0"]]})
+    found = numa_layout(half, whole)
+    assert not found.rows and [gap["subject"] for gap in found.unknown] == ["nodes"]
+    row = numa_layout(whole, half).rows["nodes"]
+    assert row["unknown"].keys() == {"nodes_before", "cpus_moved", "distances_changed"} and row["nodes"] == 2

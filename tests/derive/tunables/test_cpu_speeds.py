@@ -98,3 +98,17 @@ def limits(most: int, hardware: int = 0, bios: int = 0, driver: str = "acpi-cpuf
 def test_capped(before: dict[str, Any], after: dict[str, Any], capped: bool | None, by_firmware: bool | None) -> None:
     row = cpu_limits(snapshot(after), snapshot(before)).rows[ALL]
     assert (row.get("capped"), row.get("by_firmware")) == (capped, by_firmware)
+
+
+def test_a_cpu_whose_own_file_was_not_read_is_unknown_and_the_others_are_judged() -> None:
+    active = governors("amd-pstate-epp", "powersave", "performance")
+    hole = {"cpufreq": active["cpufreq"] | {"epp": {"performance": "0-2"}}}
+    whole, lost = snapshot(active), snapshot(hole, unread={"cpufreq": [["epp"]]})
+    found = cpu_governors(lost, whole)
+    assert [gap["subject"] for gap in found.unknown] == ["3"] and not found.rows["0-2"]["slower"]
+    assert found.rows["0-2"]["cpus"] == "0-2"
+    rows = cpu_governors(whole, lost).rows
+    assert rows["3"]["unknown"].keys() == {"slower"} and "slower" not in rows["3"] and not rows["0-2"]["slower"]
+    none = {"cpufreq": active["cpufreq"] | {"governor": {"powersave": "0-2"}}}
+    found = cpu_governors(snapshot(none, unread={"cpufreq": [["governor"]]}), whole)
+    assert [gap["subject"] for gap in found.unknown] == ["3"] and [*found.rows] == ["0-2"]

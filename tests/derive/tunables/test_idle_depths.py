@@ -16,9 +16,9 @@ OFF = {"latency_us": 800, "disabled": {"true": "0-1"}}
 EMPTY: dict[str, Any] = {}
 
 
-def idle(states: dict[str, Any], words: dict[str, list[str]] = EMPTY) -> Snapshot:
+def idle(states: dict[str, Any], words: dict[str, list[str]] = EMPTY, **more: Any) -> Snapshot:
     cmdline = {"tokens": [], "parameters": words}
-    return snapshot({"cpuidle": {"driver": "acpi_idle", "states": states}, "cmdline": cmdline})
+    return snapshot({"cpuidle": {"driver": "acpi_idle", "states": states}, "cmdline": cmdline}, **more)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,11 @@ def test_what_was_not_read() -> None:
     assert [gap["why"] for gap in idle_depths(lost, None).unknown] == ["EACCES"]
     [row] = idle_depths(idle({"C2": DEEP}), lost).rows.values()
     assert {*row["unknown"]} == {"state_before", "latency_before_us"} and "was_off" not in row
+
+
+def test_a_state_that_was_not_read_of_one_cpu_is_no_shallower_one() -> None:
+    hole = {"C1": C1, "C2": {**DEEP, "disabled": {"false": "0"}}}
+    half = idle(hole, unread={"cpuidle": [["states", "C2", "disabled"]]})
+    found = idle_depths(half, idle({"C1": C1, "C2": DEEP}))
+    assert not found.rows and [gap["subject"] for gap in found.unknown] == [""]
+    assert "state_before" not in idle_depths(idle({"C1": C1, "C2": DEEP}), half).rows["0-1"]

@@ -67,13 +67,19 @@ def test_what_was_not_read() -> None:
     assert row["unknown"]["lower"]["why"] == "EACCES" and "lower" not in row
 
 
-@pytest.mark.parametrize("sides", [(0, 1), (1, 0), (1, 1)])
-def test_limits_of_pid_1_that_were_not_read(sides: tuple[int, int]) -> None:
-    one = {"units": {"units": {}, "limits": {"init_nofile": {"soft": "1024", "hard": "524288"}}}}
-    lost = snapshot({"units": {"units": {}, "limits": {}}}, unread={"units": [["limits", "init_nofile"]]})
-    after, before = (lost if side else snapshot(one) for side in sides)
-    rows = resource_limits(after, before).rows
-    for row in rows.values():
-        assert row["what"] == "nofile of PID 1" and "lower" not in row
-        assert row["unknown"]["lower"]["why"] == "EACCES"
-    assert len(rows) == (sides != (1, 1))
+def init(nofile: str | None, **more: Any) -> Snapshot:
+    own = {"init_nofile": {"soft": nofile, "hard": nofile}} if nofile else {}
+    return snapshot({"units": {"units": {}, "limits": own}}, **more)
+
+
+def test_limits_of_pid_1_that_were_not_read_are_not_lower() -> None:
+    hidden = init(None, unread={"units": [["limits", "init_nofile"]]})
+    found = resource_limits(hidden, init("1024"))
+    assert not found.rows and [gap["subject"] for gap in found.unknown] == ["PID 1 nofile"]
+    assert resource_limits(init("1024"), hidden).rows["PID 1 nofile"]["unknown"].keys() == {"lower"}
+
+
+def test_limits_of_a_unit_of_which_not_all_was_read_are_not_gone() -> None:
+    half = snapshot({"units": {"units": {UNIT: {"state": "enabled"}}}}, unread={"units": [["units", UNIT]]})
+    found = resource_limits(half, unit("1024"))
+    assert not found.rows and [gap["subject"] for gap in found.unknown] == [f"unit {UNIT} LimitNOFILE"]
