@@ -71,7 +71,8 @@ def _any(tests: list[Test]) -> Test:
             answer = one(scope)
             if answer is True:
                 return True
-            gap = answer if isinstance(answer, Gap) else gap
+            if isinstance(answer, Gap) and (gap is None or (answer.source and not gap.source)):
+                gap = answer  # what was not read says more than what cannot be compared for want of it
         return gap or False
 
     return test

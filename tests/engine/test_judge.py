@@ -185,6 +185,16 @@ def test_many_that_one_unread_path_hides_are_unknown_for_one_reason() -> None:
     assert [gap.path for gap in found.unknown[0].evidence] == [["pci", "functions", GPUS[0], "express"]]
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_of_two_alternatives_that_are_not_known_the_one_with_a_source_says_why(turn: int) -> None:
+    either = [{"path": ["after", "kernel", "release"], "op": "equal", "value": "6"},
+              {"path": ["item"], "op": "ge", "value": 10}]
+    rule = made(check=[{"any": either[::turn]}], needs=["sysctl", "kernel"])
+    after = snapshot({"sysctl": {"values": {"a": "text"}}, "kernel": {}}, unread={"kernel": [["release"]]})
+    [found] = judged(rule, None, after).unknown
+    assert [gap.path for gap in found.evidence] == [["kernel", "release"]] and "EACCES" in " ".join(found.why)
+
+
 def test_swapped_majors_name_the_new_owner() -> None:
     before = snapshot({"devices": devices(508, nvidia_caps=511), "lxc": lxc(508)})
     after = snapshot({"devices": devices(511, nvidia_caps=508), "lxc": lxc(508)})
