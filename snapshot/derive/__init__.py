@@ -11,6 +11,7 @@ says what the one snapshot can tell alone.
 ``read_requests``   by PCI address: MaxReadReq, its value before, whether its like have several, what restores it
 ``links``           by PCI address of the lower end: width and speed of a link against what its two ends can
 ``host_map``        by PCI address of GPU, NIC or NVMe drive: ports, switch, peers, NUMA node, CPUs, IOMMU group
+``gpu_presence``    "nvidia": whether the NVIDIA driver that is loaded has a GPU at all
 ``gpu_layers``      by UUID, else PCI address: at which layer a GPU of either side is, or is missing
 ``inventory``       by noun: how many there are, layer by layer; ``inventory.missing`` compares with expectations
 ``expectations``    by noun: what the settings say that the host has to have, against what is there
@@ -112,6 +113,7 @@ FACTS: dict[str, str] = {  # table -> the module with the function of that name:
     "read_requests": "pci.read_requests",
     "links": "pci.links",
     "host_map": "pci.host_map",
+    "gpu_presence": "gpus.gpu_presence",
     "gpu_layers": "gpus.gpu_layers",
     "inventory": "hardware.inventory",
     "expectations": "hardware.expectations",
