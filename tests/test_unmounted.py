@@ -68,6 +68,6 @@ def test_nothing_is_gone(top: str, tmp_path: Path) -> None:
     assert [name for name, one in seen.outcomes.items() if one.state not in ("ok", "partial", "absent")] == []
     assert sum(u.why == "not-mounted" for one in seen.outcomes.values() for u in one.unread or ()) > 50
     said = review(whole, seen)
-    assert said.diff.changes == []
+    assert said.diff and said.diff.changes == []
     assert {f.rule for f in said.judgement.findings} <= {f.rule for f in review(whole, whole).judgement.findings}
     assert take(open_host(f"{tmp_path}/r.tar")).dumps() == seen.dumps()
