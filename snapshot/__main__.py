@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
 INTERRUPTED = 130  # as a shell reports SIGINT
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Ended(BaseException):
+    """A signal that ends this process: raised, so that programs that it has begun end first, signal(7)."""
 
 
 def main() -> None:
@@ -75,12 +81,30 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _end(number: int, _frame: FrameType | None) -> None:
+    for one in ENDING:
+        signal.signal(one, signal.SIG_IGN)  # once is enough, and what is put in order now is not to be left half done
+    raise Ended(number)
+
+
+def _die(number: int) -> None:
+    """Ends this process by the signal, as whoever sent it expects."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)  # as process 1 of a container, which it does not end
+
+
 def run() -> None:
     """What the installed commands call: main in a process of its own, which ends before its garbage would matter."""
     gc.disable()
     sys.excepthook = _crashed
+    for number in ENDING:
+        if signal.getsignal(number) == signal.SIG_DFL:  # not where nohup(1) has it ignored
+            signal.signal(number, _end)
     try:
         main()
+    except Ended as ended:
+        _die(ended.args[0])
     except SystemExit as stop:
         if sys.stderr is not None:
             sys.stderr.flush()

@@ -30,9 +30,10 @@ class Stop:
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """While it is entered, signals that would end this process raise KeyboardInterrupt."""
+    """While it is entered, signals that would end this process raise KeyboardInterrupt; nohup(1) keeps its word."""
     stop = Stop()
-    old = {number: signal.signal(number, stop) for number in ENDING}
+    deaf = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    old = {number: signal.signal(number, stop) for number in ENDING if not (deaf and number == signal.SIGHUP)}
     try:
         yield stop
     finally:

@@ -128,7 +128,9 @@ def _passing() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
         for number in early:
             child.send_signal(number)
 
-    old = {number: signal.signal(number, passed) for number in (*PASSED, *OF_TERMINAL)}
+    deaf = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN  # by nohup(1), for the child too
+    numbers = (number for number in (*PASSED, *OF_TERMINAL) if not (deaf and number == signal.SIGHUP))
+    old = {number: signal.signal(number, passed) for number in numbers}
     try:
         yield started
     finally:

@@ -12,9 +12,10 @@ import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from stat import S_ISREG
 
 from ..records import field, record
@@ -26,6 +27,7 @@ OUTPUT_LIMIT = 8 << 20  # bytes of stdout and stderr together
 _TERM_S, _KILL_S = 1.0, 0.5  # how long SIGTERM and SIGKILL may take to work
 _TICK_S, _SHORT_TICK_S = 0.02, 0.001
 _CHUNK = 1 << 16
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(
@@ -35,17 +37,35 @@ def run(
     results: dict[Command, Result] = {}
     running: list[_Running] = []
     try:
-        for command in dict.fromkeys(commands):
-            begun = _start(command, until, path)
-            if isinstance(begun, Result):
-                results[command] = begun
-            else:
-                running.append(begun)
+        with _held():
+            for command in dict.fromkeys(commands):
+                begun = _start(command, until, path)
+                if isinstance(begun, Result):
+                    results[command] = begun
+                else:
+                    running.append(begun)
         _serve(running)
     finally:
         for program in running:
             program.leave()
     return {**results, **{program.command: program.result() for program in running}}
+
+
+@contextmanager
+def _held() -> Iterator[None]:
+    """While it is entered, signals that raise wait: a program that has begun must not be forgotten."""
+    late: list[int] = []
+    ours = _ENDING if threading.current_thread() is threading.main_thread() else ()
+    old = {number: handler for number in ours if callable(handler := signal.getsignal(number))}
+    for number in old:
+        signal.signal(number, lambda number, _frame: late.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+        for one in late:
+            signal.raise_signal(one)
 
 
 def find(name: str, path: Sequence[str] = PATH) -> tuple[str, str]:

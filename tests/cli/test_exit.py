@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -59,6 +62,53 @@ def test_an_interrupt_is_no_finding(folder: Path) -> None:
     ended = shell("mkfifo in; (exec 3>in; sleep 3) & timeout -s INT 1 $SNAP show - <in", folder)
     assert ended.returncode in (124, 130)
     assert "Traceback" not in ended.stderr
+
+
+HANGS = """
+import sys
+from snapshot import __main__ as command
+from snapshot.cli import snap
+from snapshot.host.base import Command
+from snapshot.host.live import Live
+script = f"trap '' TERM; echo $$ > {sys.argv[1]}.new; mv {sys.argv[1]}.new {sys.argv[1]}; sleep 60"
+snap.main = lambda **_: Live().run([Command(("sh", "-c", script), timeout_s=60)])
+command.run()
+"""
+
+
+def lives(pid: str) -> bool:
+    """Whether there is such a process, and not only what is left of it until somebody asks."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    return False
+
+
+@pytest.mark.parametrize(("number", "code"), [
+    (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP),
+])
+def test_a_signal_ends_the_programs_that_a_take_waits_for(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    told = tmp_path / "pid"
+    process = subprocess.Popen([sys.executable, "-c", HANGS, str(told)], stderr=subprocess.PIPE, text=True)
+    while not told.exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(number)
+    assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == code
+    until = time.monotonic() + 10
+    while lives(told.read_text().strip()) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not lives(told.read_text().strip())
+
+
+def test_nohup_is_kept() -> None:
+    script = """
+import signal
+from snapshot import __main__ as command
+command.main = lambda: print(signal.getsignal(signal.SIGHUP).name, flush=True)
+command.run()
+"""
+    told = subprocess.run(["nohup", sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert told.stdout == "SIG_IGN\n"
 
 
 def test_standard_input_is_a_snapshot_like_any_other(folder: Path) -> None:
