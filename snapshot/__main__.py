@@ -27,6 +27,8 @@ def main() -> None:
         code = _run()
         if sys.stdout is not None:
             sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
+    except KeyboardInterrupt:  # while click is imported, or its work is done
+        code = INTERRUPTED
     except BrokenPipeError:
         from .cli import PIPE_CLOSED
 
@@ -69,6 +71,8 @@ def _failed(text: str) -> int:
 
 def _crashed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Of a fault of our own: all that there is to say, and an exit code that cannot be taken for findings."""
+    if issubclass(kind, KeyboardInterrupt):
+        os._exit(INTERRUPTED)
     sys.__excepthook__(kind, error, trace)
     if sys.stderr is not None:
         sys.stderr.flush()

@@ -150,15 +150,15 @@ def _replace(path: str, data: bytes) -> None:
     folder = os.path.dirname(path)
     _make(folder)
     temporary = os.path.join(folder, f".hostsnap-{os.getpid()}-{time.monotonic_ns()}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        with open(handle, "wb") as file:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(handle)
+            os.fsync(file.fileno())
         os.rename(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
+    except BaseException:  # an interrupt may come anywhere, before there is a file and after it has its name
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise
     _sync(folder)
 

@@ -205,15 +205,21 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     assert os.listdir(tmp_path) == ["f"]
 
 
-def test_an_interrupted_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: int) -> None:
+@pytest.mark.parametrize(("call", "left"), [("open", []), ("fsync", []), ("rename", ["f"])])
+def test_an_interrupted_write_leaves_all_or_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, left: list[str]
+) -> None:
+    real = getattr(os, call)
+
+    def interrupt(*args: object) -> None:
+        real(*args)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", interrupt)
+        patch.setattr(os, call, interrupt)
         with pytest.raises(KeyboardInterrupt):
             store.write(str(tmp_path / "f"), b"new")
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path) == left
 
 
 def test_a_directory_without_sync_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ def lives(pid: str) -> bool:
 
 
 @pytest.mark.parametrize(("number", "code"), [
-    (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP),
+    (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP), (signal.SIGINT, 130),
 ])
 def test_a_signal_ends_the_programs_that_a_take_waits_for(tmp_path: Path, number: signal.Signals, code: int) -> None:
     told = tmp_path / "pid"
@@ -109,6 +109,23 @@ command.run()
 """
     told = subprocess.run(["nohup", sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert told.stdout == "SIG_IGN\n"
+
+
+@pytest.mark.parametrize("where", ["snapshot.cli", "click", "snapshot.errors", "snapshot.cli.show"])
+def test_an_interrupt_while_it_starts_is_no_fault(where: str, folder: Path) -> None:
+    script = f"""
+import sys
+from snapshot import __main__ as command
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {where!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+command.run()
+"""
+    told = subprocess.run([sys.executable, "-c", script, "show", "a.toml"], cwd=folder, capture_output=True, text=True,
+                          env={"PYTHONPATH": str(Path(__file__).parents[2])}, check=False)  # fmt: skip
+    assert (told.returncode, told.stdout, told.stderr.strip()) == (130, "", "")
 
 
 def test_standard_input_is_a_snapshot_like_any_other(folder: Path) -> None:
