@@ -14,7 +14,7 @@ ROOMS = (is_secret, secrets.is_secret, commands.is_secret)
 @pytest.mark.parametrize("name", [
     "password", "PASSWD", "wifi.passphrase", "client_secret", "HF_TOKEN", "--token", "credentials", "userpass", "pwd",
     "ROOTPW", "auth", "oauth", "wpapsk", "key", "key-", "api-key", "hostkey", "ssh.privkey", "AUTH_KEY_FILE",
-    "Authorization",
+    "Authorization", "session_cookie", "PresharedKey",
 ])
 def test_what_each_room_drops(name: str) -> None:
     assert [room(name) for room in ROOMS] == [True, True, True]
@@ -32,6 +32,6 @@ def test_a_token_or_key_within_a_name_is_a_fact_of_a_benchmark_and_else_dropped(
     assert [room(name) for room in ROOMS] == [False, True, False]
 
 
-@pytest.mark.parametrize("name", ["--user", "username", "session_cookie"])
+@pytest.mark.parametrize("name", ["--user", "username", "cookies"])
 def test_users_and_cookies_are_dropped_from_command_lines_only(name: str) -> None:
     assert [room(name) for room in ROOMS] == [False, False, True]
