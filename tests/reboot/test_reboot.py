@@ -53,7 +53,8 @@ def new(found: Verdicts, rule: str = "*") -> list[Finding]:
 def test_every_boot_does_what_the_operator_asks(chain: Path, stage: Stage) -> None:
     result = chain / stage.name / "result"
     assert (result / "done").read_text().split()[0] == "0", (result / "stderr").read_text()
-    assert (result / "stderr").read_text() == ""
+    said = (result / "stderr").read_text().splitlines()
+    assert [line for line in said if not line.endswith("could not be judged: `snap forecast` says why.")] == []
 
 
 def test_what_was_to_be_set_was_set(verdict: Verdicts) -> None:
