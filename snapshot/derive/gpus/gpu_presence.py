@@ -1,12 +1,15 @@
 """Whether the NVIDIA driver that is loaded has a GPU at all, from sections nvidia, pci and os.
 
-Module nvidia does not load without a GPU on the PCI bus: its init function counts them first, says "NVRM: No NVIDIA GPU
-found" and fails with ENODEV (kernel-open/nvidia/nv.c of NVIDIA's open-gpu-kernel-modules). So where it is loaded there
-was one. A GPU that vfio-pci has for a guest is on the bus all the same. nvidia-smi says "No devices were found" then.
+Module nvidia does not load without a GPU or an NVSwitch: its init function counts GPUs first, says "NVRM: No NVIDIA GPU
+found" and fails with ENODEV (kernel-open/nvidia/nv.c, nvidia_init_module, of open-gpu-kernel-modules). So where
+it is loaded and there is no NVSwitch there was one. A GPU that vfio-pci has for a guest is on the bus all the same.
+nvidia-smi says "No devices were found" then.
 
 One row, "nvidia", where the driver is loaded, the host shows PCI functions and is no container, which may be shown
-another bus than the driver's; a key without a value is missing:
-    on_bus     how many GPUs of NVIDIA's there are, whatever driver has them; NVSwitches are none
+another bus than the driver's, nor a virtual machine with NVSwitches, which runs the fabric manager for others' GPUs; a
+key without a value is missing:
+    on_bus     how many GPUs of NVIDIA's there are, whatever driver has them
+    switches   how many NVSwitches
     attached   how many GPUs the driver has: those that it or nvidia-smi lists
     said       what nvidia-smi says where it finds none
 """
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..facts import Derived
 from ..pci.pci_tree import Table, functions_of
+from .driver_versions import NVSWITCH
 from .gpu_layers import NVIDIA
 
 if TYPE_CHECKING:
@@ -35,8 +39,11 @@ def gpu_presence(after: Snapshot, before: Snapshot | None) -> Derived:
         return Derived()
     if fact := after.unread("pci", ("functions",)):
         return _unknown(fact)
-    on_bus = sum(map(_gpu, functions.values()))
+    on_bus, switches = sum(map(_gpu, functions.values())), sum(map(_switch, functions.values()))
+    if switches and after.table("os").get("virtualization") != "none":
+        return Derived()
     row: dict[str, Any] = {"on_bus": on_bus, "attached": len(nvidia.get("gpus", {}))}
+    row |= {"switches": switches} if switches else {}
     if on_bus or row["attached"] or not functions:
         return Derived({"nvidia": row} if functions else {})
     fact = after.unread("nvidia", ("attached",))
@@ -47,6 +54,10 @@ def gpu_presence(after: Snapshot, before: Snapshot | None) -> Derived:
 
 def _gpu(function: Table) -> bool:
     return function.get("vendor") == NVIDIA and str(function.get("class_code", "03")).startswith("03")
+
+
+def _switch(function: Table) -> bool:
+    return function.get("vendor") == NVIDIA and str(function.get("class_code", "")).startswith(NVSWITCH)
 
 
 def _unknown(fact: UnreadFact) -> Derived:

@@ -30,7 +30,7 @@ def test_all_are_gone() -> None:
 
 @pytest.mark.parametrize(("function", "on_bus"), [
     ({"class_code": "030200", "driver": "vfio-pci"}, 1), ({"class_code": "030000"}, 1), ({"driver": "nvidia"}, 1),
-    ({"class_code": "068000"}, 0),
+    ({"class_code": "040300"}, 0),
 ])
 def test_what_is_a_gpu(function: dict[str, str], on_bus: int) -> None:
     assert found(pci(**function)).rows["nvidia"]["on_bus"] == on_bus
@@ -41,6 +41,13 @@ def test_what_is_a_gpu(function: dict[str, str], on_bus: int) -> None:
 ])
 def test_no_row_where_nothing_can_be_told(more: dict[str, Any]) -> None:
     assert not found(pci(), **more).rows and not found(pci(), **more).unknown
+
+
+@pytest.mark.parametrize(("machine", "rows"), [
+    ("none", {"nvidia": {"on_bus": 0, "attached": 0, "switches": 1, "said": NONE}}), ("kvm", {}), (None, {}),
+])
+def test_a_machine_that_serves_nvswitches_to_others_needs_no_gpu(machine: str | None, rows: dict[str, Any]) -> None:
+    assert found(pci(class_code="068000"), os={"virtualization": machine} if machine else {}).rows == rows
 
 
 def test_unread_is_unknown() -> None:
