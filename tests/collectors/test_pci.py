@@ -256,13 +256,19 @@ def test_what_the_kernel_writes_amiss_is_unknown() -> None:
     assert functions[GPU].aer == Aer(correctable=3, nonfatal=0)
 
 
+MANY = [f"0000:{bus:02x}:00.0" for bus in range(256)]
+
+
+def crowded(kind: type[MemoryHost]) -> MemoryHost:
+    """A host of 256 GPUs, each below a root of its own."""
+    return kind(
+        {f"/sys/devices/pci0000:{a[5:7]}/{a}/config": GPU_SPACE for a in MANY},
+        {f"/sys/bus/pci/devices/{a}": f"../../../devices/pci0000:{a[5:7]}/{a}" for a in MANY})
+
+
 def test_a_host_of_256_functions_has_each_under_its_address() -> None:
-    addresses = [f"0000:{bus:02x}:00.0" for bus in range(256)]
-    host = MemoryHost(
-        {f"/sys/devices/pci0000:{a[5:7]}/{a}/config": GPU_SPACE for a in addresses},
-        {f"/sys/bus/pci/devices/{a}": f"../../../devices/pci0000:{a[5:7]}/{a}" for a in addresses})
-    functions, unreads = take(host)
-    assert list(functions) == addresses
+    functions, unreads = take(crowded(MemoryHost))
+    assert list(functions) == MANY
     assert not unreads
 
 
@@ -282,14 +288,10 @@ class Tired(MemoryHost):
 
 
 def test_what_was_read_before_the_time_was_over_is_whole() -> None:
-    addresses = [f"0000:{bus:02x}:00.0" for bus in range(256)]
-    host = Tired(
-        {f"/sys/devices/pci0000:{a[5:7]}/{a}/config": GPU_SPACE for a in addresses},
-        {f"/sys/bus/pci/devices/{a}": f"../../../devices/pci0000:{a[5:7]}/{a}" for a in addresses})
-    functions, unreads = take(host)
-    read = [address for address in addresses if functions[address].express]
-    assert read == addresses[: len(read)] and 32 < len(read) <= 50  # each is asked twice: for its head, and for all
-    assert {u.why for u in unreads} == {"timeout"} and {u.path[1] for u in unreads} == {*addresses[len(read):]}
+    functions, unreads = take(crowded(Tired))
+    read = [address for address in MANY if functions[address].express]
+    assert read == MANY[: len(read)] and 32 < len(read) <= 50  # each is asked twice: for its head, and for all
+    assert {u.why for u in unreads} == {"timeout"} and {u.path[1] for u in unreads} == {*MANY[len(read):]}
 
 
 @pytest.mark.parametrize(("link", "root", "chain"), [

@@ -86,7 +86,7 @@ def _nvidia(snapshot: Snapshot) -> Row:
     row: Row = {
         "loaded": section.get("loaded", False), "version": version, "flavour": driver.get("flavour"),
         "user_space": library_versions(snapshot) or None, "fabric_manager": manager,
-        "packages": _packages(snapshot) or None, "nvswitches": _nvswitches(snapshot) or None,
+        "packages": _packages(snapshot) or None, "nvswitches": nvswitches(snapshot) or None,
     }
     if version and row["user_space"]:
         others = sorted(path for path, told in user["libraries"].items() if told != version)
@@ -108,7 +108,8 @@ def _packages(snapshot: Snapshot) -> list[str]:
     return sorted({found[1] for found in versions if found})
 
 
-def _nvswitches(snapshot: Snapshot) -> int:
+def nvswitches(snapshot: Snapshot) -> int:
+    """How many NVSwitches are on the PCI bus."""
     functions = functions_of(snapshot).values()
     return sum(f.get("vendor") == NVIDIA and f.get("class_code", "").startswith(NVSWITCH) for f in functions)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..facts import Derived
 from ..pci.pci_tree import Table, functions_of
-from .driver_versions import NVSWITCH
+from .driver_versions import nvswitches
 from .gpu_layers import NVIDIA
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def gpu_presence(after: Snapshot, before: Snapshot | None) -> Derived:
         return Derived()
     if fact := after.unread("pci", ("functions",)):
         return _unknown(fact)
-    on_bus, switches = sum(map(_gpu, functions.values())), sum(map(_switch, functions.values()))
+    on_bus, switches = sum(map(_gpu, functions.values())), nvswitches(after)
     if switches and after.table("os").get("virtualization") != "none":
         return Derived()
     row: dict[str, Any] = {"on_bus": on_bus, "attached": len(nvidia.get("gpus", {}))}
@@ -54,10 +54,6 @@ def gpu_presence(after: Snapshot, before: Snapshot | None) -> Derived:
 
 def _gpu(function: Table) -> bool:
     return function.get("vendor") == NVIDIA and str(function.get("class_code", "03")).startswith("03")
-
-
-def _switch(function: Table) -> bool:
-    return function.get("vendor") == NVIDIA and str(function.get("class_code", "")).startswith(NVSWITCH)
 
 
 def _unknown(fact: UnreadFact) -> Derived:
