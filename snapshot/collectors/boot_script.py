@@ -20,8 +20,8 @@ from ..records import field, record
 from ..regexes import regex
 
 _TOKEN = regex(
-    r"""(?P<blank>(?:[ \t\r]|\\\n)++|\#[^\n]*+)|(?P<end>[\n;])|(?P<brace>[{}])"""
-    r"""|(?P<word>(?:[^{}|&$;<>\s'"\\]|\\[\s\S]|"(?:[^"\\]|\\[\s\S])*+"|'[^']*+'|\$\{[^{}\s]*+\}|\$[\w?*@#"])++)"""
+    r"""(?P<blank>(?>(?:[ \t\r]|\\\n)+)|\#[^\n]*+)|(?P<end>[\n;])|(?P<brace>[{}])"""
+    r"""|(?P<word>(?>(?:[^{}|&$;<>\s'"\\]|\\[\s\S]|"(?>(?:[^"\\]|\\[\s\S])*)"|'[^']*+'|\$\{[^{}\s]*+\}|\$[\w?*@#"])+))"""
     r"""|(?P<other>[\s\S])"""
 )
 _PART = regex(r"""'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])""")
@@ -208,7 +208,7 @@ def find(nodes: list[Node], wanted: str) -> tuple[Node | None, bool]:
     get_entry_number() and grub_menu_execute_entry() in grub-core/normal/menu.c: a number, title or id; what names
     nothing is the first, a submenu goes on with what is behind > or its first, and >> stands for >. None: no entry.
     """
-    match = re.match(r"((?:[^>]|>>)*+)>?(.*)", wanted, re.DOTALL)
+    match = re.match(r"((?>(?:[^>]|>>)*))>?(.*)", wanted, re.DOTALL)
     first, rest = (match[1].replace(">>", ">"), match[2]) if match else ("", "")
     if re.fullmatch("[0-9]{1,9}", first):
         at = int(first) if int(first) < len(nodes) else 0

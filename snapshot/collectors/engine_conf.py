@@ -32,7 +32,7 @@ _CONTAINERD = regex(
 _NVIDIA = regex(r"(?!.*\benvironment\b).*", re.DOTALL)
 _LARGEST = 256 << 10  # characters of a file
 _HEADER = regex(r"\s*\[\[?([^\]]*)\]")
-_KEY = regex(r"""\s*+((?:"[^"]*+"|'[^']*+'|[A-Za-z0-9_. \t-])++)=""")
+_KEY = regex(r"""\s*+((?>(?:"[^"]*+"|'[^']*+'|[A-Za-z0-9_. \t-])+))=""")
 _PART = regex(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
 _LONGEST = 500  # characters of an option's value
 

@@ -19,12 +19,12 @@ from ..sections import secret_names
 REDACTED = "<redacted>"
 
 _PERHAPS = regex(r"token(?!iz)|(?<![^\W_])key(?![^\W_])")
-_REST = {'"': regex(r'(?:[^"\\]|\\.)*+'), "'": regex("[^']*+")}  # of a value within quotes
+_REST = {'"': regex(r'(?>(?:[^"\\]|\\.)*)'), "'": regex("[^']*+")}  # of a value within quotes
 _SCRIPT = regex(r"\s-[a-z]*c\s*\Z")  # sh -c 'NAME=value command'
 # Without one of these no name is that of a secret.
 HINTS = ("pass", "secret", "token", "credential", "auth", "key", "psk", "pw", "cookie", "communit")
 _NAME = regex(r"(?<![\w.-])([\w.-]++)(?:[\"'}]?\s?[=:]\s?|(?<=\w)[\"'],\s*+|(?<=\w)\s++)")
-_QUOTED = {'"': r'"(?:[^"\\]|\\.)*+["\\]?', "'": "'[^']*+'?"}
+_QUOTED = {'"': r'"(?>(?:[^"\\]|\\.)*)["\\]?', "'": "'[^']*+'?"}
 
 
 @cache
@@ -32,13 +32,13 @@ def _value(opened: str) -> re.Pattern[str]:
     """A value where the quotes OPENED stand open: one of these can begin it, but behind its beginning ends it."""
     first = "|".join((*_QUOTED.values(), r"[^\s,\"']"))
     more = "|".join((*(quoted for quote, quoted in _QUOTED.items() if quote not in opened), r"[^\s,\"']"))
-    return re.compile(rf"(?:(?:basic|bearer|digest)\s++)?(?:{first})(?:{more})*+", re.IGNORECASE | re.DOTALL)
+    return re.compile(rf"(?:(?:basic|bearer|digest)\s++)?(?:{first})(?>(?:{more})*)", re.IGNORECASE | re.DOTALL)
 
 
-_LOGIN = regex(r"(//|iscsi:)((?:(?!//)[^/\s])++)")
+_LOGIN = regex(r"(//|iscsi:)((?>(?:(?!//)[^/\s])+))")
 # bob:secret@nas:/x
 _MOUNTED = regex(r"(?<![^\s\"'=,#])([A-Za-z_][\w.+-]*+:)[^\s@/:\"']++@(?!sha256:)(?=[A-Za-z0-9\[])")
-_SETTING = regex(r"\s*+(?:-\s++)?+(?:export\s++)?+([\"']?)([\w.-]++)\1\s*+[:=]\s*+(?=\S)")
+_SETTING = regex(r"\s*+(?>(?:-\s++)?)(?>(?:export\s++)?)([\"']?)([\w.-]++)\1\s*+[:=]\s*+(?=\S)")
 # Arguments of programs, behind which no name stands.
 _TOOLS = ("-u", "--login", "|", "<<<", "curl", "mysql", "wsrep", "ipmitool", "sshpass", "redis", "snmp", "%")
 _ARGUMENTS = (

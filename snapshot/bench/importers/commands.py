@@ -13,10 +13,10 @@ from ...sections import secret_names
 
 REDACTED = "<redacted>"
 _BESIDES = regex(r"\A-*user(?:name)?\Z|cookie", re.IGNORECASE)
-_WORD = regex(r"""(?:[^\s"'\\]|\\[^\n]?|"(?:[^"\\]|\\.)*+"|'[^']*+'|["'])++""", re.DOTALL)
+_WORD = regex(r"""(?>(?:[^\s"'\\]|\\[^\n]?|"(?>(?:[^"\\]|\\.)*)"|'[^']*+'|["'])+)""", re.DOTALL)
 _QUOTED = regex(r"""(["'])(.*\s.*)\1""", re.DOTALL)
 _PAIR = regex(r"""(["']?)((?:-{1,2})?[A-Za-z_][\w.-]*+)(=|:\s*+)(.*)""", re.DOTALL)
-_URL = regex(r"(?<!\w)(\w++://)(?:[^/\s@]*+@)*+(\[[^\]\s]*+\]|[^/\s:?#\"']++)")
+_URL = regex(r"(?<!\w)(\w++://)(?>(?:[^/\s@]*+@)*)(\[[^\]\s]*+\]|[^/\s:?#\"']++)")
 _QUERY = regex(r"([?&])([^=&?\s]++)=([^&\s\"']*+)")
 _HOME = regex(r"(?<![\w/])/(?:(?:home|Users)/[^/\s\"':]++|root(?![\w.-]))")
 _LOGIN = regex(r"(?<![\w@])[\w.+-]++@[\w-][\w.-]*+")

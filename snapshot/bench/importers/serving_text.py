@@ -33,7 +33,7 @@ _ARGUMENTS = (
     "output_len", "random_input_len", "random_output_len", "random_range_ratio", "sharegpt_output_len",
 )
 _ARGUMENT = regex(
-    rf"(?:\(|, )({'|'.join(_ARGUMENTS)})=(?:'((?:[^'\\]|\\.)*+)'|\"((?:[^\"\\]|\\.)*+)\"|([^\s,()'\"]++))")
+    rf"(?:\(|, )({'|'.join(_ARGUMENTS)})=(?:'((?>(?:[^'\\]|\\.)*))'|\"((?>(?:[^\"\\]|\\.)*))\"|([^\s,()'\"]++))")
 
 
 @record(frozen=True)
